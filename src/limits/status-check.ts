@@ -1,4 +1,4 @@
-import { type CardStatus, declinedStatuses, isSaidToBeNew, type TransactionEvent } from '../core/event.ts';
+import { type CardStatus, declinedStatuses, isByRule, isSaidToBeNew, type TransactionEvent } from '../core/event.ts';
 import { hadBegun } from '../core/service-time.ts';
 import type { Remedy } from './remedy-change.ts';
 
@@ -39,12 +39,16 @@ export async function byStatus(
   const message = event.decline?.message ?? '';
   if (!declinedStatuses(message).includes('BLOCKED')) return { state: 'unknown' };
   const { cards } = await accountOf(event.acctId);
-  const hadStatus = ({ since }: KnownCard): boolean => time === 'now' || since === null || hadBegun(since, event);
+  const hadBegunThen = ({ since }: KnownCard): boolean => since === null || hadBegun(since, event);
+  const hadStatus = (card: KnownCard): boolean => time === 'now' || hadBegunThen(card);
   const open = cards.filter((card) => card.status !== 'CLOSED' || !hadStatus(card));
   if (open.some(({ status }) => status === 'ACTIVE')) return { state: 'passes' };
   // Nobody pays with a replacement that is still in the mail.
   const usable = isSaidToBeNew(message) ? open : open.filter(({ status }) => status !== 'INACTIVE');
-  const isBlocked = usable.length > 0 && usable.every((card) => card.status === 'BLOCKED' && hadStatus(card));
+  // Unless the other card was blocked only later: then the replacement itself may have been declined for its status.
+  const mayBeNew = usable.length < open.length && !isByRule(event.decline);
+  const explains = mayBeNew ? hadBegunThen : hadStatus;
+  const isBlocked = usable.length > 0 && usable.every((card) => card.status === 'BLOCKED' && explains(card));
   const isEachKnown = cards.length > 0 && cards.every(({ status }) => status !== null);
   if (!isBlocked) return { state: 'unknown', ...(isEachKnown && { why: 'status' }) };
   const isFraud = await hasFraudCase(event.acctId);

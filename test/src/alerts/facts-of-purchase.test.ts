@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { factsOfPurchase } from '../../../src/alerts/facts-of-purchase.ts';
+import { withSince } from '../../../src/alerts/stopped-since.ts';
 import type { CardStatus, TransactionEvent } from '../../../src/core/event.ts';
 import type { DirectoryCard } from '../../../src/directory/account.ts';
+import { byStatus } from '../../../src/limits/status-check.ts';
 import { accountOf } from '../../support/directories.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
 
@@ -19,20 +21,25 @@ const cardOf = (cardId: number, status: CardStatus, more: Partial<DirectoryCard>
 /** By card: when its webhooks came, and what they said. With a third: when its status was seen, and since when it may be. */
 type Reported = Readonly<Record<number, readonly (readonly [at: string, status: CardStatus, changedAfter?: string])[]>>;
 
+const historyOf = (reported: Reported) => ({
+  statuses: async (cardId: number) =>
+    (reported[cardId] ?? []).map(([callbackAt, status, changedAfter]) => ({
+      changedAfter,
+      callbackAt,
+      status,
+      eventId: callbackAt,
+      receivedAt: callbackAt,
+    })),
+});
+
+function eventOf(purchase: Partial<TransactionEvent>): TransactionEvent {
+  const event = { ...transactionAlert().event, kind: 'authorization', decline: null, ...purchase } as const;
+  return { ...event, occurredAt: purchase.occurredAt ?? event.requestedAt };
+}
+
 async function factsBy(purchase: Partial<TransactionEvent>, cards: readonly DirectoryCard[], reported: Reported) {
   const account = accountOf({ firstName: 'Jane', lastName: 'Doe', cards: [...cards], detailsAt: day(1) });
-  const event = { ...transactionAlert().event, kind: 'authorization', decline: null, ...purchase } as const;
-  const facts = await factsOfPurchase({ ...event, occurredAt: purchase.occurredAt ?? event.requestedAt }, account, {
-    statuses: async (cardId) =>
-      (reported[cardId] ?? []).map(([callbackAt, status, changedAfter]) => ({
-        changedAfter,
-        callbackAt,
-        status,
-        eventId: callbackAt,
-        receivedAt: callbackAt,
-      })),
-  });
-  return facts;
+  return await factsOfPurchase(eventOf(purchase), account, historyOf(reported));
 }
 
 const namedBy = async (...args: Parameters<typeof factsBy>) => (await factsBy(...args)).cardId;
@@ -197,4 +204,32 @@ it('names the blocked card, and not its replacement in the mail, unless the serv
     ],
   };
   expect(await by('decline.card.status', 'Card Status Inactive', later), 'blocked later').toBe(2);
+});
+
+describe('a decline that the service explains with a card’s status', () => {
+  const blockedOn = (at: number): Reported => ({
+    1: [
+      [day(1), 'ACTIVE'],
+      [day(at), 'BLOCKED'],
+    ],
+    2: [[day(6), 'INACTIVE']],
+  });
+  const both = [cardOf(1, 'BLOCKED'), cardOf(2, 'INACTIVE')];
+
+  it.each<[string, DirectoryCard[], Reported, string, number | null, 'unblock' | null]>([
+    ['a block, with a replacement in the mail', both, blockedOn(5), 'Card Status Inactive', 1, 'unblock'],
+    ['a replacement that is not activated, before the block', both, blockedOn(10), 'Card Status Inactive', 2, null],
+  ])('names the card that its remedy is for: %s', async (_what, cards, reported, message, named, remedy) => {
+    const purchase = {
+      kind: 'decline',
+      requestedAt: day(8),
+      decline: { code: 'decline.card.status', message },
+    } as const;
+    const accountNow = { cards: await withSince(cards, historyOf(reported)) };
+    const deps = { accountOf: async () => accountNow, hasFraudCase: async () => false };
+    const check = await byStatus(eventOf(purchase), deps, 'now');
+
+    expect(await namedBy(purchase, cards, reported)).toBe(named);
+    expect(check.state === 'stopped' ? check.remedy.kind : null).toBe(remedy);
+  });
 });

@@ -33,6 +33,20 @@ it('does not explain a decline by a block that came later', async () => {
   });
 });
 
+it('does not explain a decline by a later block while a replacement in the mail may have been declined', async () => {
+  const later = new Date(Date.parse(event.occurredAt) + 3_600_000).toISOString();
+  const cards = (since: string | null) => depsFor(card('BLOCKED', since), card('INACTIVE'));
+  const overLimit = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit').event;
+  const stopped = { state: 'stopped', remedy: { kind: 'unblock' } };
+
+  for (const time of ['then', 'now'] as const) {
+    expect(await byStatus(event, cards(later), time)).toEqual({ state: 'unknown', why: 'status' });
+    expect(await byStatus(event, cards(event.occurredAt), time)).toEqual(stopped);
+    expect(await byStatus(event, cards(null), time)).toEqual(stopped);
+  }
+  expect(await byStatus(overLimit, cards(later), 'now'), 'a limit stops only a card that was active').toEqual(stopped);
+});
+
 it.each([
   ['all its cards are', [card('CLOSED'), card('CLOSED')], true],
   ['one of them is not', [card('CLOSED'), card('INACTIVE')], false],
