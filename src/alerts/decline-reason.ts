@@ -17,6 +17,8 @@ export interface DeclineReason {
   readonly adminFix: string;
   /** What Cardbell itself can do about it. */
   readonly remedy: RemedyChange['kind'] | 'retry' | 'none';
+  /** The card is not active, and nothing tells whether it is new or blocked. */
+  readonly mayBeBlocked?: true;
   /** See `isSensitive`. */
   readonly isSensitive: boolean;
   /** False for a code that is not in the table. */
@@ -30,7 +32,9 @@ export interface DeclineReason {
 }
 
 type Words = Pick<DeclineReason, 'title' | 'meaning' | 'holderFix' | 'adminFix'>;
-type Entry = Words & { readonly usually: RegExp } & Partial<Pick<DeclineReason, 'remedy' | 'period' | 'category'>>;
+type Entry = Words & { readonly usually: RegExp } & Partial<
+    Pick<DeclineReason, 'remedy' | 'mayBeBlocked' | 'period' | 'category'>
+  >;
 
 function velocity(message: string, remedy: Remedy | null): Entry {
   const named = { period: periodInMessage(message) ?? 'daily', category: null };
@@ -124,17 +128,22 @@ const notActiveThen: Entry = {
   usually: usualStatus,
 };
 
+/** The service says so, or names it among others, and the card is known as not activated. */
+function isNewCard(message: string, { status }: DeclinedCard): boolean {
+  return isSaidToBeNew(message) || (status === 'INACTIVE' && /pending/i.test(message));
+}
+
 /** The message may name several statuses, and calls a blocked card inactive. The known status decides between them. */
 function cardStatus(message: string, remedy: Remedy | null, card: DeclinedCard): Entry {
   const { status, isStatusLater, isVirtual } = card;
   if (declinedStatuses(message).every((one) => one === 'CLOSED')) return closed;
   if (remedy?.kind === 'unblock') return blocked;
-  const isNew = isSaidToBeNew(message);
+  const isNew = isNewCard(message, card);
   // An inactive card may be one whose closing was reported late. A new one was closed afterwards.
   if (status === 'CLOSED' && !(isNew && isStatusLater === true)) return closed;
   if (/block/i.test(message)) return blocked;
   if (status === 'ACTIVE') return notActiveThen;
-  const mayBeBlocked = !isNew && status === undefined;
+  const mayBeBlocked = status !== 'INACTIVE' && declinedStatuses(message).includes('BLOCKED');
   const isOnItsWay = isNew && isVirtual !== true;
   return {
     title: isNew ? 'New card, not activated yet' : 'Card is not active',
@@ -146,6 +155,7 @@ function cardStatus(message: string, remedy: Remedy | null, card: DeclinedCard):
       : `Ask an operator to ${mayBeBlocked ? 'check' : 'activate'} the card.`,
     adminFix: `${mayBeBlocked ? 'Unblock or activate' : 'Activate'} the card if the cardholder ${isOnItsWay ? 'has it' : 'should be able to use it'}.`,
     remedy: 'activate',
+    ...(mayBeBlocked && { mayBeBlocked }),
     usually: usualStatus,
   };
 }

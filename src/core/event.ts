@@ -299,9 +299,9 @@ const statusWords: readonly (readonly [RegExp, readonly CardStatus[]])[] = [
   [/block/i, ['BLOCKED']],
 ];
 
-/** The service says that the card is new: it calls a blocked card inactive, never new. */
+/** The service says that the card is new, and nothing else: it calls a blocked card inactive, never new. */
 export function isSaidToBeNew(message: string): boolean {
-  return /pending/i.test(message);
+  return declinedStatuses(message).every((status) => status === 'INACTIVE');
 }
 
 /** The statuses that a card may have had when it was declined for its status; a message may name several, or none. */

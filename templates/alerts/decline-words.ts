@@ -61,7 +61,10 @@ export function reasonOf(alert: TransactionAlert, place: ChannelVisibility): Sho
   if (titleThen !== undefined && isClosed(alert)) return { ...reason, title: titleThen, meaning: closed.meaning };
   if (reason.remedy === 'unblock' && (isUnblocked || isPaid)) return { ...reason, ...unblockedNow };
   const isActivated = mayBeActive && wasActivated;
-  return isActivated || (reason.remedy === 'retry' && alert.isKnownLater) ? { ...reason, ...activeNow } : reason;
+  if (isActivated || (reason.remedy === 'retry' && alert.isKnownLater)) return { ...reason, ...activeNow };
+  // An activation would be that of the account's new card, and close the blocked one for good.
+  const isNotToActivate = reason.mayBeBlocked === true && card.cardId === null && card.last4 === null;
+  return isNotToActivate ? { ...reason, remedy: 'none' } : reason;
 }
 
 /**

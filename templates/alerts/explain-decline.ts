@@ -103,13 +103,18 @@ function whoCan(alert: TransactionAlert, reason: ShownReason, whoMay: Explained[
   const still = isDone ? stillNeeded(alert).find(isInSlack) : undefined;
   const known = still ?? (isDone || remedy?.kind === 'retry' ? 'retry' : neededFor(alert, reason));
   const wanted = (known === 'none' || known === 'retry') && blockOf(alert) !== null ? 'unblock' : known;
+  if (reason.mayBeBlocked === true && !isDone && blockOf(alert) === null)
+    return byPeople('Operators can check the card', whoMay.operator);
   if (wanted === 'none') {
     return reason.isSensitive
       ? 'The cardholder can try again. Operators can block the card if it was somebody else.'
       : nobody;
   }
   if (wanted === 'retry') return isLeftToPortal(alert, reason, view) ? nobody : 'The cardholder can try again.';
-  const [what, ids] = [can[wanted], wanted === 'activate' ? whoMay.operator : whoMay.approver];
+  return byPeople(can[wanted], wanted === 'activate' ? whoMay.operator : whoMay.approver);
+}
+
+function byPeople(what: string, ids: readonly string[]): string {
   const people = mentions(ids);
   return people === '' ? `${what}. Nobody has that role yet: ask whoever runs Cardbell.` : `${what}: ${people}.`;
 }

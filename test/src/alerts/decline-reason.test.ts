@@ -194,11 +194,17 @@ it.each<[string, CardStatus, DeclineReason['remedy'], string]>([
 });
 
 it('does not say that a card was never activated if it may be blocked', () => {
-  const of = (...statuses: CardStatus[]) =>
-    declineReason({ code: 'decline.card.status', message: 'Card Status Inactive' }, null, { status: statuses[0] });
+  const of = (message: string, ...statuses: CardStatus[]) =>
+    declineReason({ code: 'decline.card.status', message }, null, { status: statuses[0] });
 
-  expect(of()).toMatchObject({ title: 'Card is not active', meaning: 'It may be blocked or not activated yet.' });
-  expect(of('INACTIVE').meaning).toBe('It cannot be used until somebody activates it.');
+  for (const message of ['Card Status Inactive', everyStatus, ''])
+    expect(of(message)).toMatchObject({
+      title: 'Card is not active',
+      meaning: 'It may be blocked or not activated yet.',
+      mayBeBlocked: true,
+    });
+  expect(of('Card Status Inactive', 'INACTIVE').meaning).toBe('It cannot be used until somebody activates it.');
+  expect(of('New Card Pending Activation')).not.toHaveProperty('mayBeBlocked');
 });
 
 it.each(['decline', 'decline.of.tomorrow'])('%s says no reason, so the status of the card is one', (code) => {

@@ -207,6 +207,7 @@ it('names the blocked card, and not its replacement in the mail, unless the serv
 });
 
 describe('a decline that the service explains with a card’s status', () => {
+  const everyStatus = 'New Card Pending Activation, Card Status Inactive or Card Status Closed';
   const blockedOn = (at: number): Reported => ({
     1: [
       [day(1), 'ACTIVE'],
@@ -218,6 +219,8 @@ describe('a decline that the service explains with a card’s status', () => {
 
   it.each<[string, DirectoryCard[], Reported, string, number | null, 'unblock' | null]>([
     ['a block, with a replacement in the mail', both, blockedOn(5), 'Card Status Inactive', 1, 'unblock'],
+    ['a block, while the message names every status', both, blockedOn(5), everyStatus, 1, 'unblock'],
+    ['a replacement, while the message names every status', both, blockedOn(10), everyStatus, 2, null],
     ['a replacement that is not activated, before the block', both, blockedOn(10), 'Card Status Inactive', 2, null],
   ])('names the card that its remedy is for: %s', async (_what, cards, reported, message, named, remedy) => {
     const purchase = {

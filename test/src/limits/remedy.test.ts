@@ -39,9 +39,15 @@ describe('the remedy for a decline due to the card’s status', () => {
     ['reported as closed', ['BLOCKED'], 'Card Status Closed', null],
     ['blocked, with its replacement in the mail', ['BLOCKED', 'INACTIVE'], 'Card Status Inactive', { kind: 'unblock' }],
     [
-      'blocked or new: the message names both',
+      'blocked, with its replacement in the mail, while the message names every status',
       ['BLOCKED', 'INACTIVE'],
       'New Card Pending Activation, Card Status Inactive or Card Status Closed',
+      { kind: 'unblock' },
+    ],
+    [
+      'blocked, with its replacement in the mail, reported as new',
+      ['BLOCKED', 'INACTIVE'],
+      'New Card Pending Activation',
       null,
     ],
     ['not known', [], 'Card Status Inactive', null],

@@ -341,6 +341,22 @@ describe('the controls', () => {
     expect(buttonIds(decline(declined('decline.card.status', message), inChannel).blocks).join(' ')).toBe(ids);
   });
 
+  it('offer no activation if the card may be blocked and nobody knows which one it was', () => {
+    const unnamed = { ...card, cardId: null, last4: null };
+    const alert = declined('decline.card.status', 'Card Status Inactive', { card: unnamed });
+    const messages = [decline(alert, inChannel), renderAlert(alert, inChannel)];
+
+    for (const { blocks } of messages) {
+      expect(buttonIds(blocks)).not.toContain(actionId.activateCard);
+      expect(shown(blocks)).toContain('It may be blocked or not activated yet.');
+      expect(shown(blocks)).toContain('Unblock or activate the card if the cardholder should be able to use it.');
+    }
+    const isNew = declined('decline.card.status', 'New Card Pending Activation', { card: unnamed });
+    expect(buttonIds(decline(isNew, inChannel).blocks)).toContain(actionId.activateCard);
+    const since = { ...alert, outcomes: [outcome({ verb: 'activate' })] };
+    expect(shown(decline(since, inChannel).blocks)).toContain('It is active by now.');
+  });
+
   it('offer no activation if the card turned out to be blocked', () => {
     const alert = declined('decline.card.status', 'Card Status Inactive', { remedy: { kind: 'unblock' } });
     const { text, blocks } = decline(alert, inChannel);

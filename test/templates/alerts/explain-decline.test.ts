@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { explainDecline } from '../../../templates/alerts/explain-decline.ts';
-import { declined, outcome, raise } from '../fixtures.ts';
+import { card, declined, outcome, raise } from '../fixtures.ts';
 
 const whoMay = { approver: ['S0APPROVERS', 'U0ZOE'], operator: ['U0OLGA'] };
 const shown = (...args: Parameters<typeof explainDecline>) => JSON.stringify(explainDecline(...args).blocks);
@@ -71,6 +71,26 @@ it('suggests unblocking only if the card is blocked, together with the other fix
   expect(fixOf()).not.toContain('/card unblock');
   expect(fixOf('block')).toMatch(/Admin: Raise .*, then have it tried again\. Blocked since\. To use the card again: /);
   expect(fixOf('block', 'unblock')).not.toContain('/card unblock');
+});
+
+it('does not say that a card which may be blocked can be activated', () => {
+  const of = (message: string, cardId: number | null, last4: string | null) =>
+    shown(
+      [
+        {
+          alert: declined('decline.card.status', message, { card: { ...card, cardId, last4 } }),
+          eventLog: null,
+          whoMay,
+        },
+      ],
+      { place: 'private', more: 0 },
+    );
+
+  for (const text of [of('Card Status Inactive', null, null), of('Card Status Inactive', 6231, '1212')]) {
+    expect(text).toContain('Operators can check the card');
+    expect(text).not.toMatch(/can activate|Nobody can/);
+  }
+  expect(of('New Card Pending Activation', 6231, '1212')).toContain('Operators can activate the card');
 });
 
 it('does not suggest unblocking a card that has been unblocked', () => {
