@@ -142,6 +142,7 @@ function cardStatus(message: string, remedy: Remedy | null, card: DeclinedCard):
   // An inactive card may be one whose closing was reported late. A new one was closed afterwards.
   if (status === 'CLOSED' && !(isNew && isStatusLater === true)) return closed;
   if (/block/i.test(message)) return blocked;
+  if (status === 'BLOCKED' && isStatusLater !== true && !isNew) return blocked;
   if (status === 'ACTIVE') return notActiveThen;
   const mayBeBlocked = status !== 'INACTIVE' && declinedStatuses(message).includes('BLOCKED');
   const isOnItsWay = isNew && isVirtual !== true;

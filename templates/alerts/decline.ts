@@ -179,7 +179,7 @@ function controls(alert: TransactionAlert, reason: ShownReason): (Button | null)
   const { isBlocked, isActivated, isSeen } = currentState(outcomes);
   const wanted = remedy?.kind ?? reason.remedy;
   const wasBlocked = wanted === 'unblock' || blockOf(alert) !== null;
-  const isNew = reason.remedy === 'activate' && wanted === 'activate' && !isActivated;
+  const isNew = reason.remedy === 'activate' && wanted === 'activate' && !isActivated && !wasBlocked;
   const about = { value: event.id, card };
 
   return [

@@ -207,6 +207,16 @@ it('does not say that a card was never activated if it may be blocked', () => {
   expect(of('New Card Pending Activation')).not.toHaveProperty('mayBeBlocked');
 });
 
+it('says of a card that is known as blocked that it is, unless it was blocked later or the service calls it new', () => {
+  const of = (message: string, isStatusLater?: true) =>
+    declineReason({ code: 'decline.card.status', message }, null, { status: 'BLOCKED', isStatusLater });
+
+  for (const message of ['Card Status Inactive', everyStatus, ''])
+    expect(of(message)).toMatchObject({ title: 'Card is blocked', remedy: 'unblock' });
+  expect(of('Card Status Inactive', true).meaning).toBe('It may be blocked or not activated yet.');
+  expect(of('New Card Pending Activation').title).toBe('New card, not activated yet');
+});
+
 it.each(['decline', 'decline.of.tomorrow'])('%s says no reason, so the status of the card is one', (code) => {
   const of = (...facts: [remedy: Remedy | null, status: CardStatus]) =>
     declineReason({ code, message: 'Do not honor' }, facts[0], { status: facts[1] });

@@ -221,6 +221,14 @@ describe('a decline that the service explains with a card’s status', () => {
     ['a block, with a replacement in the mail', both, blockedOn(5), 'Card Status Inactive', 1, 'unblock'],
     ['a block, while the message names every status', both, blockedOn(5), everyStatus, 1, 'unblock'],
     ['a replacement, while the message names every status', both, blockedOn(10), everyStatus, 2, null],
+    [
+      'none, if another card works and the remedy is for none',
+      [...both, cardOf(3, 'ACTIVE')],
+      blockedOn(5),
+      'Card Status Inactive',
+      null,
+      null,
+    ],
     ['a replacement that is not activated, before the block', both, blockedOn(10), 'Card Status Inactive', 2, null],
   ])('names the card that its remedy is for: %s', async (_what, cards, reported, message, named, remedy) => {
     const purchase = {

@@ -357,6 +357,17 @@ describe('the controls', () => {
     expect(shown(decline(since, inChannel).blocks)).toContain('It is active by now.');
   });
 
+  it('offer no activation of a card that is blocked, which would be refused', () => {
+    for (const more of [{}, { isStatusLater: true as const }]) {
+      for (const message of ['Card Status Inactive', 'New Card Pending Activation']) {
+        const alert = declined('decline.card.status', message, { card: { ...card, status: 'BLOCKED', ...more } });
+
+        expect(buttonIds(decline(alert, inChannel).blocks)).not.toContain(actionId.activateCard);
+        expect(shown(decline(alert, inChannel).blocks)).toContain('`/card unblock 1212`');
+      }
+    }
+  });
+
   it('offer no activation if the card turned out to be blocked', () => {
     const alert = declined('decline.card.status', 'Card Status Inactive', { remedy: { kind: 'unblock' } });
     const { text, blocks } = decline(alert, inChannel);
