@@ -1,4 +1,4 @@
-import { mayRefuseActivation } from '../../templates/core/card-words.ts';
+import { mayRefuseActivation, statusWord } from '../../templates/core/card-words.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import { CardApiError, TooLateError } from '../core/errors.ts';
 import type { Action } from './action.ts';
@@ -82,6 +82,8 @@ interface Deps extends Pick<ActionTools, 'record' | 'now'> {
   readonly reports: Pick<Reports, 'resume'>;
   /** See `CardApiAssumptions`. */
   readonly activationRefusedHours: number;
+  /** See `CardApiAssumptions`. */
+  readonly statusRefusedTexts: readonly string[];
 }
 
 /**
@@ -125,7 +127,7 @@ export function createSendChange({ progress, record, now, latestChanges, reports
         if (error.outcome !== 'unknown' && !mayStillCome) await startOver();
         throw error;
       }
-      const explanation = { apiWords: error.apiMessage, note: noteFor(verb, error, assumed) };
+      const explanation = { apiWords: error.apiMessage, note: noteFor(change, error, assumed) };
       // A service that did not answer in time, now or before, may still make the change.
       if (error.outcome === 'unknown' || mayStillCome) return await steps.leave({ ...explanation, note: null });
       return await failUnmade(explanation);
@@ -187,12 +189,18 @@ export function mayStillBeMade(written: ActionState | null, verb: ActionVerb, no
 
 /** The service does not say that a card is too new to be activated. */
 function noteFor(
-  verb: ActionVerb,
+  { verb, sides }: Pick<Change, 'verb' | 'sides'>,
   error: CardApiError,
-  { activationRefusedHours: hours }: Pick<Deps, 'activationRefusedHours'>,
+  {
+    activationRefusedHours: hours,
+    statusRefusedTexts: texts,
+  }: Pick<Deps, 'activationRefusedHours' | 'statusRefusedTexts'>,
 ): string | null {
+  const said = error.apiMessage?.toLowerCase() ?? null;
+  const isUnexplained = said === null || texts.some((text) => said.includes(text.toLowerCase()));
   const isRefused = verb === 'activate' && error.code === 'refused' && error.outcome === 'refused';
-  return sentences(noteOf(error), isRefused && hours > 0 ? mayRefuseActivation(hours) : null) || null;
+  const mayBeTooNew = isRefused && isUnexplained && sides.before === statusWord('INACTIVE') && hours > 0;
+  return sentences(noteOf(error), mayBeTooNew ? mayRefuseActivation(hours) : null) || null;
 }
 
 /** Text to show next to, or instead of, the API's own words. */

@@ -222,6 +222,7 @@ function settings(context: WorkerContext) {
     checkPurchase: remedies.checkPurchase,
     fitsMerchant: createFitsMerchant(assumptions.categoryCodes),
     activationRefusedHours: assumptions.activationRefusedHours,
+    statusRefusedTexts: assumptions.statusRefusedTexts,
     applyChanges: (raw: Record<string, unknown>, goals: readonly RuleGoal[]) => applyChanges(raw, goals, assumptions),
     toInstant: (text: string) => toInstant(text, zone),
     momentOf: (since: Since, askedAt: string) => momentOf(since, askedAt, zone),

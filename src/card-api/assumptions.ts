@@ -78,6 +78,9 @@ export const CardApiAssumptions = z.strictObject({
     .describe(
       'For how many hours after a card was made the service may refuse to activate it. Whoever is refused reads this. 0: it always activates cards.',
     ),
+  statusRefusedTexts: texts('cannot change status').describe(
+    'An activation that is refused with one of these (any case), or without a message, may have come too early.',
+  ),
   blockedBody: z
     .record(z.string(), z.unknown())
     .default({ Status: 'Blocked' })

@@ -99,7 +99,7 @@ export const numberElsewhere = 'Cardbell does not keep its number: get it from y
 
 /** Why the card service may have refused to activate a card. */
 export function mayRefuseActivation(hours: number): string {
-  return `The card service may refuse to activate a card in its first ${countOf(hours, 'hour')}. Try again after that, or activate it in the card program’s portal.`;
+  return `A card may be refused in its first ${countOf(hours, 'hour')}: try again later, or use the card program’s portal.`;
 }
 
 /** Nobody unblocks a card with an open fraud case. */

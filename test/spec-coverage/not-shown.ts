@@ -43,7 +43,11 @@ export const NOT_SHOWN: readonly NotShown[] = [
     file: sandbox,
     assumptions: ['activationRefusedHours', 'activationEndsOtherCards'],
   },
-  { row: 'the same, as the client explains it', file: client, assumptions: ['activationRefusedHours'] },
+  {
+    row: 'the same, as the client explains it',
+    file: client,
+    assumptions: ['activationRefusedHours', 'statusRefusedTexts'],
+  },
   {
     row: 'states of card orders and virtual card orders',
     file: sandbox,

@@ -178,6 +178,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     directory: directoryOf(),
     toFacts: (id, account, which) => ({ ...toCardFacts(id, account, which), holder: 'Jane Doe' }),
     activationRefusedHours: assumptions.activationRefusedHours,
+    statusRefusedTexts: assumptions.statusRefusedTexts,
     applyChanges: (raw, goals) => applyChanges(raw, goals, assumptions),
     checkPurchase: async () => ({ state: 'unknown' }),
     rolesOf: async (userId) => {

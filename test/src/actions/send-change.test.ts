@@ -26,6 +26,8 @@ interface Given {
   readonly isLast?: boolean;
   readonly verb?: 'activate';
   readonly refusedHours?: number;
+  /** The card's status. Default: of a new card, if it is activated. */
+  readonly before?: null;
   /** Receives what explains a refusal. */
   readonly explained?: (note: string | null) => void;
 }
@@ -40,6 +42,7 @@ async function send(given: Given, steps: string[] = []): Promise<string[]> {
   };
   const sendChange = createSendChange({
     activationRefusedHours: given.refusedHours ?? 24,
+    statusRefusedTexts: ['cannot change status'],
     progress: {
       async write(_id, next) {
         steps.push(next.state);
@@ -65,7 +68,10 @@ async function send(given: Given, steps: string[] = []): Promise<string[]> {
     acctId,
     cardId: 1,
     expects: { kind: 'status', status: 'BLOCKED', cardId: 1 },
-    sides: { before: 'active', after: 'blocked' },
+    sides: {
+      before: given.before === undefined ? (given.verb === 'activate' ? 'not activated' : 'active') : given.before,
+      after: given.verb === 'activate' ? 'active' : 'blocked',
+    },
     basis,
     written,
     whyNot,
@@ -108,10 +114,12 @@ it('explains the refusal of an activation, which the card service does not', asy
     return notes.at(-1) ?? null;
   };
   const answer = refusal('Cannot change status');
-  const why =
-    'The card service may refuse to activate a card in its first 24 hours. Try again after that, or activate it in the card program’s portal.';
+  const why = 'A card may be refused in its first 24 hours: try again later, or use the card program’s portal.';
 
   expect(await noteAfter({ answer, verb: 'activate' })).toBe(why);
+  for (const said of ['Invalid card account ID', 'You do not have permission to activate cards'])
+    expect(await noteAfter({ answer: refusal(said), verb: 'activate' }), said).toBeNull();
+  expect(await noteAfter({ answer, verb: 'activate', before: null })).toBeNull();
   expect(await noteAfter({ answer: refusal(null), verb: 'activate' })).toBe(
     `The card service refused without giving a reason. ${why}`,
   );

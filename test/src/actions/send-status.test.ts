@@ -64,6 +64,7 @@ describe('a status change', () => {
       },
       sendChange: createSendChange({
         activationRefusedHours: 24,
+        statusRefusedTexts: [],
         progress: { write: async (_id, next) => next },
         record: async () => {},
         now: () => new Date('2026-11-20T15:00:00Z'),

@@ -54,6 +54,7 @@ function setUp(given: Given = {}) {
     });
   const sendChange = createSendChange({
     activationRefusedHours: 24,
+    statusRefusedTexts: [],
     progress: {
       write: async (_id, entry) => {
         steps.push(`progress ${entry.state}`);
