@@ -108,9 +108,11 @@ export function isUsable({ status }: VirtualCardEvent): boolean {
   return status === null || status === 'ACTIVE';
 }
 
-/** A resend calls every card inactive that is not active, so what the directory knows counts. Null: not known. */
+/** A resend calls every card inactive that is not active, so the directory tells which it is. Null: nothing does. */
 export function knownStatus({ event, card }: Pick<VirtualCardAlert, 'event' | 'card'>): string | null {
-  return event.outcome === 'resend' && !isUsable(event) ? (card.status ?? null) : event.status;
+  if (event.outcome !== 'resend' || isUsable(event)) return event.status;
+  // One of the two is out of date.
+  return card.status === 'ACTIVE' ? null : (card.status ?? null);
 }
 
 /** The order succeeded, but the card cannot pay. */

@@ -334,6 +334,7 @@ describe('a virtual card', () => {
     ['BLOCKED', /\*Status\*\s+Blocked/],
     ['CLOSED', /\*Status\*\s+Closed/],
     ['INACTIVE', /\*Status\*\s+Not activated/],
+    ['ACTIVE', null],
     [undefined, null],
   ] as const)(
     'whose details are sent again has the status that is known, not that of the resend: %s',
