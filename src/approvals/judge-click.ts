@@ -1,6 +1,7 @@
 import type { Action } from '../actions/action.ts';
 import type { ActionTools, Rights } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
+import { ofRules } from '../card-api/rule.ts';
 import { isLooser, isMade, type RuleChange, type RuleGoal } from '../card-api/rule-change.ts';
 import { commandCode } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
@@ -67,8 +68,8 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     const { request: read, all, now, changes, factsWith } = await deps.readCurrent(request);
     const current = await withoutVoid(click, read, request);
     // Nothing is left to change, no matter who did it. Approving now closes the request. A value that is there only for
-    // the moment is still a raise.
-    if (isMade(all) && !isLooser(changes) && hasSeen(click, request))
+    // the moment is still a raise. A limit that is higher by now is left out of the changes.
+    if (isMade(ofRules(all, current.changes)) && !isLooser(changes) && hasSeen(click, request))
       return { kind: 'counts', request: current, now, factsWith };
     const moved = whatMoved(current, request);
     const kept = moved === null ? current : { ...allVoid(current), ...(await deps.recount(current, click)) };

@@ -575,6 +575,19 @@ describe('a request for two limits, of which one is high enough for a while', ()
     ]);
   });
 
+  it('is closed by an approval once the other one is as asked, and lowers neither', async () => {
+    const { world, hugo, deps, request, decide } = await asked();
+    world.service.rules = { IsActive: true, DailySpendLimit: 300, WeeklySpendLimit: 1000 };
+    await verbsOf(deps).refreshRequests(acctId);
+    expect(shown(approvalRequest(await request()).blocks)).toContain('Approve or deny it, or let it expire.');
+
+    await decide('act_ben', 'U0BEN')();
+
+    expect(await request()).toMatchObject({ state: 'approved' });
+    expect(world.service.rules).toMatchObject({ DailySpendLimit: 300, WeeklySpendLimit: 1000 });
+    expect(hugo.told().at(-1)).toContain('Approved by <@U0BEN>');
+  });
+
   it('shows it again as soon as the change would outlast the raise', async () => {
     const { world, changes, decide, raiseWeekly } = await asked();
     await raiseWeekly();
