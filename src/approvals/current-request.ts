@@ -8,26 +8,19 @@ import { movedSince, ofRule, ofRules, without } from '../card-api/rule.ts';
 import { changesFrom, isLooser, type RuleChange, type RuleGoal, reversed, withGoals } from '../card-api/rule-change.ts';
 import type { RemainingLimits } from '../card-api/schema.ts';
 import type { AlsoNeeds } from '../core/also-needs.ts';
-import { type TransactionEvent, withAmount } from '../core/event.ts';
+import type { TransactionEvent } from '../core/event.ts';
 import { commandCode } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import type { PurchaseCheck } from '../limits/remedy.ts';
-import {
-  isOfRules,
-  type LimitRaise,
-  limitsToRaise,
-  neededIn,
-  remedyOfRule,
-  withBalanceNow,
-} from '../limits/remedy-change.ts';
+import { withBalanceNow } from '../limits/remedy-change.ts';
 import type { TemporaryValue } from '../limits/rule-future.ts';
 import { ruleStates, stateWords } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { ApprovalVerified } from './complete-approval.ts';
 import { changesFromNow, isAboutRules, type OpenRequest, payCentsOf, wantedGoals, withVoid } from './request.ts';
 import { asAskedFor, isAmendmentOver } from './request-expiry.ts';
-import { CALL_LIMITS, isTooLittle, isTooMuchForBalance, type RequestFacts } from './request-facts.ts';
+import { CALL_LIMITS, isTooLittle, isTooMuchForBalance, needsNow, type RequestFacts } from './request-facts.ts';
 import type { Requests } from './request-store.ts';
 
 export type ReadCurrent = ReturnType<typeof createReadCurrent>;
@@ -57,8 +50,10 @@ async function readCurrent(request: OpenRequest, deps: ReadDeps) {
   const account = await deps.card.getAccount(acctId);
   const isBlocked = isInUseBlocked(account, request.card.cardId);
   const isShort = isTooMuchForBalance(payCentsOf(request), request.facts.purchase, account, rules);
-  const needs = withBalanceNow(await needsNow(request, all, deps), isShort);
-  const facts = withNeeds(request.facts, needs);
+  const event = await deps.purchaseOf(request.action);
+  const { alsoNeeds } = request.facts;
+  const needs = await needsNow({ event, payCents: payCentsOf(request), changes: all, alsoNeeds }, deps);
+  const facts = withNeeds(request.facts, withBalanceNow(needs, isShort));
   const isAmount = payCentsOf(request) !== null;
   const remaining = isAmount ? await orNull(deps.card.getRemainingLimits(acctId, CALL_LIMITS)) : null;
   const factsWith = (goals: readonly RuleGoal[]) => factsFor(goals, { request, facts, all, remaining });
@@ -101,38 +96,6 @@ function factsFor(goals: readonly RuleGoal[], { request, facts, all, remaining }
   // That other limits are too small is told with what the purchase needs.
   const left = facts.alsoNeeds?.includes('raise_limit') === true ? [] : facts.left;
   return isTooLittle(payCents, { ...facts, left }, remaining, changes) ? { ...others, isTooLittle: true } : others;
-}
-
-/**
- * What the declined purchase needs besides the change, as the card is now. The balance is not looked at.
- *
- * @param all the requested values relative to the card's current rules.
- */
-async function needsNow(
-  { action, facts: { alsoNeeds = [] } }: OpenRequest,
-  all: readonly RuleChange[],
-  { purchaseOf, checkPurchase }: Pick<ReadDeps, 'purchaseOf' | 'checkPurchase'>,
-): Promise<AlsoNeeds> {
-  const purchase = await purchaseOf(action);
-  if (purchase?.decline == null) return alsoNeeds;
-  const check = await checkPurchase(withAmount(purchase, payCentsOf({ action }) ?? purchase.amountCents));
-  const isOfChange = (kind: AlsoNeeds[number]): boolean => all.some(({ rule }) => remedyOfRule[rule.kind] === kind);
-  const others = (needs: AlsoNeeds): AlsoNeeds => needs.filter((kind) => !isOfChange(kind));
-  if (check.state === 'stopped' && isOfRules(check.remedy)) {
-    const hasOtherLimit = limitsToRaise(check.remedy).some((limit) => isOtherLimit(limit, all));
-    const isNeeded = (kind: AlsoNeeds[number]) => !isOfChange(kind) || (kind === 'raise_limit' && hasOtherLimit);
-    const needed = neededIn(check.remedy).filter(isNeeded);
-    return check.isPartial === true ? [...others(alsoNeeds), ...needed] : needed;
-  }
-  if (check.state === 'unknown' && check.alsoNeeds !== undefined) return others(check.alsoNeeds);
-  // Otherwise it is not known, or a block hides it.
-  const isByNoRule = check.state === 'unknown' && ['ruleset', 'balance', 'status'].includes(check.why ?? '');
-  return check.state === 'passes' || isByNoRule ? [] : alsoNeeds;
-}
-
-/** A limit that is certain to stop a purchase, and is not among the changes. */
-function isOtherLimit({ rule, remainingCents, isAdjustedToo }: LimitRaise, changes: readonly RuleChange[]): boolean {
-  return !isAdjustedToo && remainingCents !== null && ofRule(changes, rule) === undefined;
 }
 
 function withNeeds(facts: RequestFacts, alsoNeeds: AlsoNeeds): RequestFacts {

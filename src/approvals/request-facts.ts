@@ -7,7 +7,7 @@ import type { Alerts } from '../alerts/alert-store.ts';
 import { latestPurchases } from '../alerts/latest-purchases.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
-import { LimitPeriod, limitPeriods, type Rule } from '../card-api/rule.ts';
+import { LimitPeriod, limitPeriods, ofRule, type Rule } from '../card-api/rule.ts';
 import type { RuleChange } from '../card-api/rule-change.ts';
 import type { RemainingLimit, RemainingLimits } from '../card-api/schema.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
@@ -18,7 +18,15 @@ import { merchantCategory } from '../core/merchant-category.ts';
 import { foldName } from '../directory/card-query.ts';
 import type { ReadTransactions } from '../directory/read-transactions.ts';
 import type { AskedChange } from '../limits/change-rule.ts';
-import { withBalanceNow } from '../limits/remedy-change.ts';
+import type { PurchaseCheck } from '../limits/remedy.ts';
+import {
+  isOfRules,
+  type LimitRaise,
+  limitsToRaise,
+  neededIn,
+  remedyOfRule,
+  withBalanceNow,
+} from '../limits/remedy-change.ts';
 import type { Requests } from './request-store.ts';
 
 /** What approvers see besides the change, as of the request. */
@@ -68,6 +76,7 @@ export type GatherFacts = (
 ) => Promise<{ readonly isBlocked: boolean; readonly facts: RequestFacts }>;
 
 interface Deps extends Pick<ActionTools, 'purchaseOf' | 'now'> {
+  readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules' | 'getRemainingLimits'>;
   readonly readTransactions: ReadTransactions;
   /** Link to an alert's message; null: none. */
@@ -81,18 +90,20 @@ export function createGatherFacts(deps: Deps): GatherFacts {
     if (action.verb === 'block-all')
       return { isBlocked: false, facts: { ...noFacts, warning: await warningIn(action) } };
     const event = await deps.purchaseOf(action);
-    const [account, read, remaining, there, purchase, requests] = await Promise.all([
+    const [account, read, remaining, there, purchase, requests, otherNeeds] = await Promise.all([
       orNull(deps.card.getAccount(acctId, { maxRetries: 0 })),
       orNull(deps.card.getSpendRules(acctId, CALL_LIMITS)),
       orNull(deps.card.getRemainingLimits(acctId, CALL_LIMITS)),
       event === null ? [] : purchasesAt(event),
       event === null ? null : purchaseIn(event, action, payCents),
       deps.requests.requestsOf(acctId),
+      // For what its holder wants to pay, it was just looked at.
+      payCents === null ? needsNow({ event, payCents, changes, alsoNeeds }, deps) : alsoNeeds,
     ]);
     const earlier = requests.filter(({ id }) => id !== requestId).map(({ state }) => state);
     const left = leftOf(remaining, changes);
     const isShort = isTooMuchForBalance(payCents, purchase, account, read?.rules ?? null);
-    const needs = withBalanceNow(alsoNeeds, isShort);
+    const needs = withBalanceNow(otherNeeds, isShort);
     const isUsedUp = changes.some(({ rule }) => isAllUsed(rule, remaining));
     return {
       isBlocked: account !== null && cardInUse(account, card.cardId)?.status === 'BLOCKED',
@@ -133,6 +144,43 @@ export function createGatherFacts(deps: Deps): GatherFacts {
     const name = merchant.name.trim();
     return { amountCents, paddingCents, balancePaddingCents, merchant: name, kind: merchantCategory(mcc), link };
   }
+}
+
+interface Needing {
+  /** Null: the change is for no purchase. */
+  readonly event: TransactionEvent | null;
+  /** What its holder wants to pay, in whole cents; null: the declined purchase. */
+  readonly payCents: number | null;
+  /** The requested values relative to the card's current rules. */
+  readonly changes: readonly RuleChange[];
+  /** What was known before. */
+  readonly alsoNeeds?: AlsoNeeds | undefined;
+}
+
+/** What the declined purchase needs besides the change, as the card is now. The balance is not looked at. */
+export async function needsNow(
+  { event, payCents, changes, alsoNeeds = [] }: Needing,
+  { checkPurchase }: Pick<Deps, 'checkPurchase'>,
+): Promise<AlsoNeeds> {
+  if (event?.decline == null) return alsoNeeds;
+  const check = await checkPurchase(withAmount(event, payCents ?? event.amountCents));
+  const isOfChange = (kind: AlsoNeeds[number]): boolean => changes.some(({ rule }) => remedyOfRule[rule.kind] === kind);
+  const others = (needs: AlsoNeeds): AlsoNeeds => needs.filter((kind) => !isOfChange(kind));
+  if (check.state === 'stopped' && isOfRules(check.remedy)) {
+    const hasOtherLimit = limitsToRaise(check.remedy).some((limit) => isOtherLimit(limit, changes));
+    const isNeeded = (kind: AlsoNeeds[number]) => !isOfChange(kind) || (kind === 'raise_limit' && hasOtherLimit);
+    const needed = neededIn(check.remedy).filter(isNeeded);
+    return check.isPartial === true ? [...others(alsoNeeds), ...needed] : needed;
+  }
+  if (check.state === 'unknown' && check.alsoNeeds !== undefined) return others(check.alsoNeeds);
+  // Otherwise it is not known, or a block hides it.
+  const isByNoRule = check.state === 'unknown' && ['ruleset', 'balance', 'status'].includes(check.why ?? '');
+  return check.state === 'passes' || isByNoRule ? [] : alsoNeeds;
+}
+
+/** A limit that is certain to stop a purchase, and is not among the changes. */
+function isOtherLimit({ rule, remainingCents, isAdjustedToo }: LimitRaise, changes: readonly RuleChange[]): boolean {
+  return !isAdjustedToo && remainingCents !== null && ofRule(changes, rule) === undefined;
 }
 
 function leftOf(remaining: RemainingLimits | null, changes: readonly RuleChange[]): RequestFacts['left'] {

@@ -423,6 +423,23 @@ describe('a request for a purchase that needed something else, too', () => {
     expect(await facts()).toEqual(['raise_limit']);
   });
 
+  it('shows the need from the start if an approver asks, whose approval then counts', async () => {
+    const world = await createActionWorld(redis(), { checkPurchase: async () => both });
+    world.service.rules = { IsActive: true, DailySpendLimit: 400, InternationalSpendEnabled: false };
+    const alert = transactionAlert({ decline: { code: 'decline.rule.location', message: 'no' } });
+    await world.deps.alerts.save(alert);
+    const term = { kind: 'duration', ms: 4 * 3_600_000 } as const;
+    const changeRequest = { goals: [{ rule: { kind: 'international' }, to: true }], term } as const;
+    const target = { kind: 'alert', alertId: alert.event.id } as const;
+    await performAction(ask('allow', { id: 'act_ask1', actor: ANA, target, changeRequest }), world.deps);
+    expect(await world.deps.requests.get('req_ask1')).toMatchObject({ facts: { alsoNeeds: ['raise_limit'] } });
+
+    await performAction(approvalClick('act_ben', 'U0BEN'), world.deps);
+
+    expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state: 'approved', voided: [] });
+    expect(world.service.rules['InternationalSpendEnabled']).toBe(true);
+  });
+
   describe('and was about a limit', () => {
     const daily = limitRaise('daily', 40_000, 45_000, { remainingCents: 4000 });
     const restaurants = { id: 5814, name: 'Restaurants' };

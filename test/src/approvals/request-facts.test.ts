@@ -6,6 +6,7 @@ import type { RemainingLimits } from '../../../src/card-api/schema.ts';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import type { SpendRules } from '../../../src/card-api/spend-rules.ts';
 import { noCard } from '../../../src/core/card-facts.ts';
+import type { TransactionEvent } from '../../../src/core/event.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { raiseDaily } from '../../support/limit-requests.ts';
 import { ask } from '../../support/perform-world.ts';
@@ -47,6 +48,7 @@ const gather = (over: object = {}, { payCents = null, ...about }: { payCents?: n
       }),
     }),
     purchaseOf: async () => declined,
+    checkPurchase: async () => ({ state: 'unknown' }),
     readTransactions: async () => ({ events: [], unreadable: 0 }),
     alertLink: async (id) => `https://example.slack.com/${id}`,
     alerts: { get: async () => null },
@@ -117,6 +119,20 @@ it('notes that the balance is too low also for what no alert is about', async ()
   expect(await noted(cardWith({}, 49.99), null), 'nobody said how much').toBeUndefined();
   expect(await noted(cardWith({ getSpendRules: away }, 49.99))).toBeUndefined();
   expect(await noted(cardWith({ getAccount: away }))).toBeUndefined();
+});
+
+it('notes what else an approver’s purchase needs, as it is now', async () => {
+  const remedy = { kind: 'allow_international', alsoNeeds: ['allow_card_not_present', 'raise_limit'] } as const;
+  const checked: number[] = [];
+  const checkPurchase = async ({ amountCents }: TransactionEvent) => {
+    checked.push(amountCents);
+    return { state: 'stopped', remedy };
+  };
+
+  const { facts } = await gather({ checkPurchase });
+
+  expect(facts.alsoNeeds).toEqual(['allow_international', 'allow_card_not_present']);
+  expect(checked).toEqual([declined.amountCents]);
 });
 
 it('lists the last five purchases at the merchant, newest first, and no others', async () => {
