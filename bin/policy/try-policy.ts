@@ -311,7 +311,7 @@ function factsOf(policy: Policy, permission: Permission, then: RecordedDecision 
   });
   return {
     roles,
-    isOverCap: exceededAlone(approval, raiseCents) !== null || (then.isOverCap && hasCaps(approval)),
+    isOverCap: exceededAlone(approval, then.ownCents) !== null || (then.isOverCap && hasCaps(approval)),
     ...(isOwnCard !== null && { isOwnCard }),
     ...(isHolder !== null && { isHolder }),
     ...(isOwnAction !== null && { isOwnAction }),

@@ -154,8 +154,11 @@ export function countedCents({ ownCents, earlier }: Pick<CountedRaise, 'ownCents
 }
 
 /** The policy's input about a raise. At least 1 cent: what loosens a card is never judged as if it did not. */
-export function amountIn(counted: CountedRaise): Pick<Facts, 'raiseCents' | 'isOverCap'> {
-  return { raiseCents: Math.max(1, countedCents(counted)), isOverCap: counted.cap !== null };
+export function amountIn(
+  counted: CountedRaise,
+): Pick<Facts, 'raiseCents' | 'isOverCap'> & Pick<CountedRaise, 'ownCents'> {
+  const { ownCents, cap } = counted;
+  return { raiseCents: Math.max(1, countedCents(counted)), ownCents, isOverCap: cap !== null };
 }
 
 /** The raise if its size needs two approvers; null if one may approve it. */

@@ -33,6 +33,8 @@ interface Asked {
 interface Case extends Pick<Facts, 'isOwnAction' | 'ageMs' | 'raiseCents' | 'isOverCap' | 'lastsMs'> {
   /** Absent until the card is known. */
   readonly acctId?: number;
+  /** How much of the raise the change adds itself, in whole cents; null: no amount is known. Only put on record. */
+  readonly ownCents?: number | null;
   /**
    * Whether the card also counts as someone's own for another reason: they held it at the relevant time, or it is
    * ordered for them.
@@ -194,11 +196,11 @@ export function unreadGroup(): RolesUnreadError {
 
 function decisionOf(
   { id, verb, actor }: Asked,
-  facts: Facts,
+  facts: Facts & Pick<Case, 'ownCents'>,
   decision: Decision,
 ): Omit<RecordedDecision, 'acctId' | 'group'> {
   const { roles, isOwnCard = null, isHolder = null, isOwnAction = null, ageMs = null, isOverCap = false } = facts;
-  const { raiseCents = null, lastsMs = null } = facts;
+  const { raiseCents = null, ownCents = null, lastsMs = null } = facts;
   return {
     actionId: id,
     verb,
@@ -209,6 +211,7 @@ function decisionOf(
     isOwnAction,
     ageMs,
     raiseCents: raiseCents === Number.POSITIVE_INFINITY ? 'no amount' : raiseCents,
+    ...(ownCents !== null && { ownCents }),
     isOverCap,
     lastsMs: lastsMs === Number.POSITIVE_INFINITY ? 'stays' : lastsMs,
     kind: decision.kind,

@@ -18,6 +18,8 @@ export const RecordedDecision = z.strictObject({
   ageMs: z.number().nullable(),
   /** Whole cents; `no amount`: no amount is known. */
   raiseCents: z.union([z.int(), z.literal('no amount')]).nullable(),
+  /** How much of that the change adds itself, in whole cents. Absent: not recorded, or no amount is known. */
+  ownCents: z.int().nonnegative().optional(),
   isOverCap: z.boolean(),
   /** The duration; `stays`: permanent. */
   lastsMs: z.union([z.number(), z.literal('stays')]).nullable(),

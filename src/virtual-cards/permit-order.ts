@@ -148,7 +148,8 @@ function createOrderAmount(deps: Pick<Deps, 'recentRaises' | 'policyFor' | 'righ
     const orders = program.filter((raise) => raise.rule === ORDER && isAddedBy(raise, people));
     const { dayCents } = sumsIn(orders, action.id, nowMs);
     const cap = exceededCap(policyFor(null), await loosenedBefore(action, null, people, deps), fundCents);
-    return { raiseCents: fundCents === 0 ? 0 : dayCents + fundCents, isOverCap: cap !== null, cap };
+    const raiseCents = fundCents === 0 ? 0 : dayCents + fundCents;
+    return { raiseCents, ownCents: fundCents, isOverCap: cap !== null, cap };
   };
 }
 

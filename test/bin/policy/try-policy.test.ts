@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { type Assumed, explainPolicy, replayDecisions } from '../../../bin/policy/try-policy.ts';
+import type { RecordedDecision } from '../../../src/policy/decision-store.ts';
 import { policyOfVariables } from '../../../src/policy/policy.ts';
 import { parsePolicy } from '../../../src/policy/policy-file.ts';
+import { approve, limit } from '../../support/daily-limit.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { createActionWorld, performAction } from '../../support/perform-world.ts';
 import { recordedDecision } from '../../support/recorded-decisions.ts';
 
+const redis = useRedis();
 const at = new Date('2026-12-24T15:00:00.000Z');
 const policy = parsePolicy(
   `
@@ -212,17 +217,40 @@ describe('trying a policy on recorded decisions', () => {
   });
 
   it.each<[string, Partial<typeof then>, string | null]>([
-    ['by itself', { raiseCents: 50_001 }, 'needs 1 more'],
-    ['not by itself', { raiseCents: 50_000 }, null],
-    ['of its group', { group: 'North', raiseCents: 40_001 }, 'needs 1 more'],
-    ['of another group', { group: 'South', raiseCents: 50_001 }, null],
+    ['by itself', { ownCents: 50_001 }, 'needs 1 more'],
+    ['not by itself', { ownCents: 50_000 }, null],
+    ['not by itself, but with what several approved', { raiseCents: 90_000, ownCents: 30_000 }, null],
+    ['of its group', { group: 'North', ownCents: 40_001 }, 'needs 1 more'],
+    ['of another group', { group: 'South', ownCents: 50_001 }, null],
     ['with earlier ones, as then', { isOverCap: true, kind: 'request', others: 1 }, null],
-    ['by an order', { verb: 'order-virtual', lastsMs: null, raiseCents: 50_001 }, 'needs 1 more'],
+    ['by an order', { verb: 'order-virtual', lastsMs: null, ownCents: 50_001 }, 'needs 1 more'],
     ['without an amount', { raiseCents: null, lastsMs: null }, null],
   ])('compares with the caps of the policy what exceeds one %s', (_what, over, would) => {
     const { differences } = replayDecisions(capped, [{ ...then, ...over }]);
 
     expect(differences.map((difference) => difference.would)).toEqual(would === null ? [] : [would]);
+  });
+
+  it('shows no difference to the same file, also after a raise that several approved', async () => {
+    const policyFor = () => capped.standard.approval;
+    const world = await createActionWorld(redis(), { policyFor });
+    const { decisions: store } = world.deps;
+    let ms = 0;
+    const remember = async (decision: RecordedDecision, atMs: number) => {
+      ms += 1;
+      await store.remember(decision, atMs + ms);
+    };
+    const deps = { ...world.deps, decisions: { ...store, remember } };
+    world.service.rules = { IsActive: true, DailySpendLimit: 400 };
+    await performAction(limit('act_large', 1000), deps);
+    await performAction(approve('req_large', 'act_ben', 'U0BEN'), deps);
+    world.advance(1000);
+    await performAction(limit('act_small', 1300), deps);
+    const decisions = await store.since(0);
+
+    expect(world.service.rules['DailySpendLimit']).toBe(1300);
+    expect(decisions.at(-1)).toMatchObject({ actionId: 'act_small', raiseCents: 90_000, ownCents: 30_000 });
+    expect(replayDecisions(capped, decisions)).toEqual({ differences: [], skipped: 0 });
   });
 
   it.each<[string, Partial<typeof then>]>([
