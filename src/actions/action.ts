@@ -138,6 +138,8 @@ export interface Resolved<A extends Action = Action> {
   readonly acctId: number;
   /** Null: applies to the account (block, unblock and limits are set on the account). */
   readonly cardId: number | null;
+  /** The last four digits of the card that is meant, if its id is not known. Absent: the card in use is meant. */
+  readonly last4?: string;
   /** What was asked for and is not done, for the answer. Absent: nothing. */
   readonly note?: string;
   /** Approved by somebody else, so whoever asked cannot undo it alone. */

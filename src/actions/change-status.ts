@@ -48,12 +48,12 @@ interface Deps extends Pick<ActionTools, 'progress' | 'factsOf'> {
 export function createChangeStatus(deps: Deps): ChangeStatus {
   const { progress, sendStatus } = deps;
   return async function changeStatus(verb, asked, run, { closes } = {}) {
-    const { action, acctId, cardId } = asked;
+    const { action, acctId, cardId, last4 = null } = asked;
     const account = verb === 'block' ? await readQuickly(acctId, deps.card) : await deps.card.getAccount(acctId);
     const hasFraudCase = (await deps.fraudCases.openOf(acctId)) !== null;
-    const card = account === null ? undefined : cardToChange(verb, account, cardId);
+    const card = account === null ? undefined : cardToChange(verb, account, asked);
     // Without its id, a card that is not listed would get the digits of the one that is.
-    const facts = await deps.factsOf(acctId, card ?? { cardId });
+    const facts = await deps.factsOf(acctId, card ?? { cardId, last4 });
     const status = card?.status ?? null;
     const before = status === null ? null : statusWord(status);
     const written = await progress.read(action.id);
@@ -143,11 +143,18 @@ function obstacleTo(verb: StatusVerb, card: Card | undefined, account: AccountDe
   return null;
 }
 
-/** Never another card than the one asked for. Without an id nobody named one: then it is the newest. */
-function cardToChange(verb: StatusVerb, { cards }: AccountDetails, cardId: number | null): Card | undefined {
+/** Never another card than the one asked for. Without an id or digits nobody named one: then it is the newest. */
+function cardToChange(
+  verb: StatusVerb,
+  { cards }: AccountDetails,
+  { cardId, last4 }: Pick<Resolved, 'cardId' | 'last4'>,
+): Card | undefined {
   if (cardId !== null) return cards.find((card) => card.cardId === cardId);
   const fresh = verb === 'activate' ? cards.findLast((card) => card.status === 'INACTIVE') : undefined;
-  return fresh ?? cardInUse({ cards }, null);
+  const newest = fresh ?? cardInUse({ cards }, null);
+  // Digits that the card service does not tell cannot be compared.
+  if (last4 === undefined || newest?.last4 === null) return newest;
+  return cardInUse({ cards: cards.filter((card) => card.last4 === last4) }, null);
 }
 
 /** The other cards of the account that are or may be open: activating a card closes them for good. */

@@ -44,10 +44,11 @@ export function createBlockAll({ block, latestChanges, progress, failures, facts
     let later: CardApiError | null = null;
     for (const [index, acctId] of acctIds.entries()) {
       const id = blockIdOf(asked.id, acctId);
-      const cardId = await idOf(acctId, last4s[index] ?? null);
+      const last4 = last4s[index] ?? null;
+      const cardId = await idOf(acctId, last4);
       const target = { kind: 'card', acctId, cardId, alertId: asked.target.alertId } as const;
       const action = { ...asked, id, verb: 'block', target } as const;
-      const resolved = { action, acctId, cardId, isApproved: true } as const;
+      const resolved = { action, acctId, cardId, ...(last4 !== null && { last4 }), isApproved: true } as const;
       try {
         await block(resolved, run);
       } catch (error) {
@@ -73,7 +74,7 @@ export function createBlockAll({ block, latestChanges, progress, failures, facts
     return { state, card: noCard, before: null, after: null, apiWords: null, note };
   };
 
-  /** The card with these digits. Null: they are not known, so the card in use is meant. */
+  /** The card with these digits. Null: they or its id are not known. */
   async function idOf(acctId: number, last4: string | null): Promise<number | null> {
     return last4 === null ? null : (await factsOf(acctId, { last4 })).cardId;
   }

@@ -8,6 +8,7 @@ import { CardApiError } from '../../../src/core/errors.ts';
 import { toCardFacts } from '../../../src/directory/account.ts';
 import { REQUEST_MS } from '../../../src/policy/decide-action.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
 import { accountOf, directoryOf } from '../../support/directories.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -98,6 +99,49 @@ it('never blocks another card than the one that the request shows', async () => 
     expect.stringContaining('The card is closed for good. The account’s card in use is 1011.'),
   );
   expect(direct).toEqual([expect.stringContaining('Closed for good: Holder 11 · card 0011.')]);
+});
+
+it('never blocks another card either if the directory does not know the id of the one that the request shows', async () => {
+  // Of 11 to 13, the directory knows another card, the shown one from a purchase, and the same. 14 cannot be read.
+  const newer = (acctId: number) => ({ CardId: 1000 + acctId, Last4CardNumber: `10${acctId}`, CardStatus: 'ACTIVE' });
+  const shownAs = (acctId: number, status: string) => ({
+    CardId: acctId,
+    Last4CardNumber: `00${acctId}`,
+    CardStatus: status,
+  });
+  const listed = (acctId: number) => {
+    if (acctId === 11) return [newer(11)];
+    return acctId === 12 ? [shownAs(12, 'CLOSED'), newer(12)] : [shownAs(acctId, 'ACTIVE')];
+  };
+  const seen = { status: null, seenAt: '2026-11-20T14:00:00.000Z' } as const;
+  const { world, deps, blocked, approve } = await createWorld(({ card }, done) => ({
+    toFacts: toCardFacts,
+    directory: directoryOf({
+      account: async (acctId) => {
+        const known = acctId === 11 ? { cardId: 1011, last4: '1011' } : { cardId: null, last4: `00${acctId}` };
+        return accountOf({ acctId, cards: [{ ...known, ...seen }] });
+      },
+    }),
+    card: {
+      ...card,
+      getAccount: async (acctId) => {
+        if (acctId === 14) throw unanswered();
+        return AccountDetails.parse({ AccountId: acctId, AccountStatus: 'OPEN', CardList: listed(acctId) });
+      },
+      setCardStatus: async (acctId) => void done.push(acctId),
+    },
+  }));
+  const shown = [11, 12, 13, 14];
+  const names = shown.map((acctId) => `Holder ${acctId} · card 00${acctId}`);
+  const last4s = shown.map((acctId) => `00${acctId}`);
+  await performAction(ask('block-all', { ...operator, acctIds: shown, names, last4s }), deps);
+
+  await approve(approver);
+
+  expect(blocked).toEqual([13, 14]);
+  const told = world.answers.map(({ text }) => text).join('\n');
+  expect(told).toContain('The card service does not list this card.');
+  expect(told).toContain('The card is closed for good. The account’s card in use is 1012.');
 });
 
 it('offers no undo to whoever asked, because a second person wants the cards blocked', async () => {
