@@ -18,12 +18,12 @@ interface Deps {
 export type AmendRequest = (action: DecideAction, judged: JudgedClick) => Promise<OpenRequest>;
 
 export function createAmendRequest({ recount, raises }: Deps): AmendRequest {
-  return async function amendRequest(action, { request, now, factsWith }) {
+  return async function amendRequest(action, { request, nowFor, factsWith }) {
     const { goals, term } = action.changeRequest ?? { goals: request.changes, term: request.term };
     const isSameTerm = JSON.stringify(term) === JSON.stringify(request.term);
     const isSame = isSameTerm && isSameGoals(goals, request.changes);
     // The value that a temporary change goes back to counts only if it ends before this term does.
-    const from = isSameTerm ? request.changes : await raises.changesFromBase(now, term, request.acctId);
+    const from = isSameTerm ? request.changes : await raises.changesFromBase(await nowFor(term), term, request.acctId);
     const changes = withGoals(from, goals);
     const beyondAsked = changes.map(({ rule, to }, index) => ({ rule, from: request.changes[index]?.to ?? null, to }));
     const isWithin = isSameTerm && !isLooser(beyondAsked);

@@ -5,7 +5,15 @@ import { cardInUse } from '../actions/send-status.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { movedSince, ofRule, ofRules, without } from '../card-api/rule.ts';
-import { changesFrom, isLooser, type RuleChange, type RuleGoal, reversed, withGoals } from '../card-api/rule-change.ts';
+import {
+  changesFrom,
+  isLooser,
+  type RuleChange,
+  type RuleGoal,
+  reversed,
+  type Term,
+  withGoals,
+} from '../card-api/rule-change.ts';
 import type { RemainingLimits } from '../card-api/schema.ts';
 import type { AlsoNeeds } from '../core/also-needs.ts';
 import type { TransactionEvent } from '../core/event.ts';
@@ -41,10 +49,13 @@ async function readCurrent(request: OpenRequest, deps: ReadDeps) {
   const { acctId } = request;
   const { rules } = await deps.card.getSpendRules(acctId);
   const all = changesFrom(rules, wantedGoals(request));
-  const both = await deps.raises.withBase(all, request.term, acctId);
-  // Approving never lowers a limit: limits that are already higher stay. One that is higher only for the moment is not
-  // enough. They are judged anew each time, because they may fall again.
-  const changes = both.flatMap(({ change, fromBase }) => (!lowers([change]) || isLooser([fromBase]) ? [fromBase] : []));
+  const changesFor = async (term: Term): Promise<RuleChange[]> => {
+    const both = await deps.raises.withBase(all, term, acctId);
+    // Approving never lowers a limit: limits that are already higher stay. One that is higher only for the moment is not
+    // enough. They are judged anew each time, because they may fall again.
+    return both.flatMap(({ change, fromBase }) => (!lowers([change]) || isLooser([fromBase]) ? [fromBase] : []));
+  };
+  const changes = await changesFor(request.term);
   const now = ofRules(all, changes);
   const temporary = await deps.raises.temporaryValues(all, acctId);
   const account = await deps.card.getAccount(acctId);
@@ -73,6 +84,8 @@ async function readCurrent(request: OpenRequest, deps: ReadDeps) {
     /** What approving changes: relative to the current rules, and to what they go back to before the change ends. */
     now,
     changes,
+    /** The first, if it lasts for another time: also limits that are high enough only for the requested one. */
+    nowFor: async (term: Term) => ofRules(all, [...changes, ...(await changesFor(term))]),
   };
 }
 

@@ -181,8 +181,9 @@ export function createDecisions(deps: DecisionDeps) {
     async approve(action: DecideAction, asked: OpenRequest, run: LockedRun): Promise<WhyNot | null> {
       const judged = await deps.judgeClick(action, asked, run.lease);
       if (judged.kind === 'refused') return judged;
-      const { request, now } = judged;
+      const { request } = judged;
       const changed = await deps.amend(action, judged);
+      const now = await judged.nowFor(changed.term);
       const why = whyLower(withGoals(now, changed.changes), request);
       if (why !== null) return why;
       // The count is already on record since the request was made, so it is not repeated.

@@ -2,7 +2,7 @@ import type { Action } from '../actions/action.ts';
 import type { ActionTools, Rights } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { ofRules } from '../card-api/rule.ts';
-import { isLooser, isMade, type RuleChange, type RuleGoal } from '../card-api/rule-change.ts';
+import { isLooser, isMade, type RuleChange, type RuleGoal, type Term } from '../card-api/rule-change.ts';
 import { commandCode } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
@@ -32,6 +32,8 @@ export interface JudgedClick {
   readonly kind: 'counts';
   readonly request: OpenRequest;
   readonly now: readonly RuleChange[];
+  /** The same if they last for this time: a limit that is high enough for the requested one may be needed, too. */
+  readonly nowFor: (term: Term) => Promise<readonly RuleChange[]>;
   /** The facts if these values are approved instead. */
   readonly factsWith: (goals: readonly RuleGoal[]) => RequestFacts;
 }
@@ -63,14 +65,14 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     // There is no single card whose rules could have changed.
     if (!isAboutRules(request)) {
       const kept = await withoutVoid(click, request, request);
-      return { kind: 'counts', request: kept, now: [], factsWith: () => request.facts };
+      return { kind: 'counts', request: kept, now: [], nowFor: async () => [], factsWith: () => request.facts };
     }
-    const { request: read, all, now, changes, factsWith } = await deps.readCurrent(request);
+    const { request: read, all, now, changes, nowFor, factsWith } = await deps.readCurrent(request);
     const current = await withoutVoid(click, read, request);
     // Nothing is left to change, no matter who did it. Approving now closes the request. A value that is there only for
     // the moment is still a raise. A limit that is higher by now is left out of the changes.
     if (isMade(ofRules(all, current.changes)) && !isLooser(changes) && hasSeen(click, request))
-      return { kind: 'counts', request: current, now, factsWith };
+      return { kind: 'counts', request: current, now, nowFor, factsWith };
     const moved = whatMoved(current, request);
     const kept = moved === null ? current : { ...allVoid(current), ...(await deps.recount(current, click)) };
     if (JSON.stringify(kept) !== JSON.stringify(request)) {
@@ -87,7 +89,7 @@ export function createJudgeClick(deps: Deps): JudgeClick {
       };
     }
     if (moved !== null) return { kind: 'refused', why: moved, whoCan: again, isOutdated: true };
-    if (hasSeen(click, request)) return { kind: 'counts', request: kept, now, factsWith };
+    if (hasSeen(click, request)) return { kind: 'counts', request: kept, now, nowFor, factsWith };
     await deps.updateRequest(kept.id);
     const shown = `${ruleMoves(changesFromNow(kept))}, ${termWords(kept.term)}`;
     const since = `It was changed since you saw it. It is now: ${shown}.`;

@@ -61,7 +61,8 @@ export function openRequestOf(over: Partial<OpenRequest> = {}): OpenRequest {
 
 /** A click on it that counts, as long as the card is as the request shows it. */
 export function clickThatCounts(request: OpenRequest): JudgedClick {
-  return { kind: 'counts', request, now: request.changes, factsWith: () => request.facts };
+  const now = request.changes;
+  return { kind: 'counts', request, now, nowFor: async () => now, factsWith: () => request.facts };
 }
 
 export function inFlight(state: ApprovalInFlight['state'], actionId = 'act_ben'): ApprovalInFlight {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ruleKey } from '../../../src/card-api/rule.ts';
-import type { RuleGoal } from '../../../src/card-api/rule-change.ts';
+import type { RuleGoal, Term } from '../../../src/card-api/rule-change.ts';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import type { Remedy } from '../../../src/limits/remedy-change.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
@@ -517,7 +517,7 @@ describe('a request for two limits, of which one is high enough for a while', ()
     };
     const changes = async () => (await request()).changes.map(({ rule, from, to }) => [ruleKey(rule), from, to]);
     const decide =
-      (id: string, userId: string, goals: RuleGoal[] | null = null) =>
+      (id: string, userId: string, goals: RuleGoal[] | null = null, term: Term = { kind: 'purchase' }) =>
       async () => {
         const click = approvalClick(id, userId, (await request()).revision);
         const changeRequest = goals && { goals, term };
@@ -590,6 +590,19 @@ describe('a request for two limits, of which one is high enough for a while', ()
       ['limit:daily:', 15_000, 200_000],
       ['limit:weekly:', 60_000, 90_000],
     ]);
+  });
+
+  it('is not approved for longer than the raise, because that limit would be too low after it', async () => {
+    const { world, request, decide, raiseWeekly } = await asked();
+    await raiseWeekly();
+
+    await decide('act_ben', 'U0BEN', [limitGoal('daily', 30_000)], { kind: 'duration', ms: 4 * 3_600_000 })();
+
+    expect(world.answers.at(-1)?.text).toMatch(
+      /it is higher for the moment: weekly limit \$1,000\.00 <.*>, then \$600\.00 again/,
+    );
+    expect(await request()).toMatchObject({ state: 'open', approvals: [], revision: 0 });
+    expect(world.service.rules['DailySpendLimit']).toBe(150);
   });
 
   it('is closed by an approval once the other one is as asked, and lowers neither', async () => {

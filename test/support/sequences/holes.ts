@@ -181,7 +181,13 @@ function withJudgeClick(code: typeof Judging): typeof Judging {
       return async (click, request) => {
         const notAllowed = await deps.eligibility.whyNotAllowed(click, request);
         return notAllowed === null
-          ? { kind: 'counts', request, now: request.changes, factsWith: () => request.facts }
+          ? {
+              kind: 'counts',
+              request,
+              now: request.changes,
+              nowFor: async () => request.changes,
+              factsWith: () => request.facts,
+            }
           : { kind: 'refused', ...notAllowed };
       };
     },
