@@ -29,6 +29,15 @@ export function isExpired(request: ApprovalRequest, now: Date): boolean {
   return isTermOver ? now.toISOString() >= at : now.toISOString() > at;
 }
 
+/** Milliseconds until it expires, or until what an approver changed it to would be over. */
+export function untilEndMs(request: OpenRequest, now: Date): number {
+  const { at, isTermOver } = expiryOf(request);
+  const untilExpired = Date.parse(at) - now.getTime() + (isTermOver ? 0 : 1);
+  const chosen = fixedEnd(request.term, serviceZone().name);
+  const isAhead = chosen !== null && chosen > now;
+  return isAhead ? Math.min(untilExpired, chosen.getTime() - now.getTime()) : untilExpired;
+}
+
 /** What an approver changed it to would be over, unlike what was asked for. */
 export function isAmendmentOver(request: ApprovalRequest, now: Date): boolean {
   return hasPassed(request.term, now, serviceZone().name) && !isExpired(request, now);

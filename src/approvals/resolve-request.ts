@@ -25,7 +25,7 @@ import {
   temporaryChangeIdOf,
   unconfirmedApproval,
 } from './request.ts';
-import { expiryOf, isAmendmentOver, isExpired } from './request-expiry.ts';
+import { isAmendmentOver, isExpired, untilEndMs } from './request-expiry.ts';
 import type { Requests } from './request-store.ts';
 
 interface Deps extends Pick<ActionTools, 'outcomes' | 'now' | 'updateRequest' | 'notifyDirectly' | 'nameRuleset'> {
@@ -165,8 +165,7 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
       await deps.postRequest(request);
       // Its card is read, and it shows what was asked for again.
       if (isAmendmentOver(request, deps.now())) await deps.cardChanged(request.acctId);
-      const { at, isTermOver } = expiryOf(request);
-      const untilEnd = Date.parse(at) - now + (isTermOver ? 0 : 1);
+      const untilEnd = untilEndMs(request, deps.now());
       const overdueAt = overdueAtMs(request);
       if (!isOverdue(request) && now < overdueAt) return Math.min(untilEnd, overdueAt - now + 1);
       await deps.remind(request, lease);

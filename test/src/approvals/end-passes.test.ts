@@ -171,6 +171,8 @@ describe('a raise for days that an approver changed to end tonight, while others
       world.deps,
     );
     expect(await request(world)).toMatchObject({ state: 'open', term: tonight, revision: revision + 1 });
+    // The end may be nearer than the reminder, and than the next look after it.
+    expect(await verbsOf(world.deps).ageRequest('req_ask1')).toBe(Date.parse(MIDNIGHT) - world.deps.now().getTime());
     world.advance(11 * MINUTE_MS);
     return world;
   }
