@@ -15,7 +15,6 @@ import {
   cardOf,
   holderName,
   holderRaw,
-  numberElsewhere,
   shortCard,
   statusWord,
 } from '../core/card-words.ts';
@@ -82,8 +81,7 @@ export function whatHappened(alert: VirtualCardAlert): string {
   const { outcome, failed } = alert.event;
   if (outcome === 'created')
     return isUsable(alert.event) ? 'The card is ready, with everything as ordered.' : notUsable(alert);
-  if (outcome === 'resend')
-    return `The details of this card were sent again. The card itself did not change. ${numberElsewhere}`;
+  if (outcome === 'resend') return 'The details of this card were sent again. The card itself did not change.';
   if (outcome === 'not_created')
     return 'No card was created. Check the order in the card program’s portal, then order again.';
   const names = failed.map((name) => name.trim().toLowerCase());

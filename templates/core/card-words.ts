@@ -95,7 +95,7 @@ export function cardHandle({ last4, cardId, acctId }: Card): string {
 }
 
 /** Of a virtual card. Cardbell keeps the last four digits, and Slack never gets more. */
-export const numberElsewhere = 'Cardbell does not keep its number: get it from your card program.';
+export const numberElsewhere = 'I don’t keep the card’s number: get it from your card program.';
 
 /** Why the card service may have refused to activate a card. */
 export function mayRefuseActivation(hours: number): string {

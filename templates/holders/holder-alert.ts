@@ -11,7 +11,7 @@ import { type ShortLines, shortMessage } from '../alerts/short-alert.ts';
 import { declineLines } from '../alerts/short-lines.ts';
 import { isUsable, knownStatus } from '../alerts/virtual-card.ts';
 import { actions, context, fields, header, section, sentence } from '../core/blocks.ts';
-import { balanceWord, cardName, cardOf, numberElsewhere, statusWord } from '../core/card-words.ts';
+import { balanceWord, cardName, cardOf, statusWord } from '../core/card-words.ts';
 import { shipmentOf, trackButton, trackingText } from '../core/tracking-link.ts';
 import type { View } from '../core/view.ts';
 import { holderDecline, holderDeclineLines } from './holder-decline.ts';
@@ -117,10 +117,12 @@ const titles: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
   not_created: 'Your virtual card was not created',
 };
 
+const askForNumber = 'For its number, ask whoever manages your cards.';
+
 const meanings: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
-  created: numberElsewhere,
-  partial: `${numberElsewhere} Part of the order failed; an operator has been told.`,
-  resend: `The card itself did not change. ${numberElsewhere}`,
+  created: askForNumber,
+  partial: `Part of the order failed; an operator has been told. ${askForNumber}`,
+  resend: `The card itself did not change. ${askForNumber}`,
   not_created: 'An operator has been told why.',
 };
 

@@ -29,10 +29,7 @@ interface OrderAnswer extends Sent {
 export function orderAnswer({ name, summary, orderId, ...sent }: OrderAnswer): Message {
   const who = escapeUntrusted(name, 60);
   const words = {
-    done: [
-      `Ordered: a virtual card for ${who}.`,
-      `The card service is making it. I’ll message you with the result. ${numberElsewhere}`,
-    ],
+    done: [`Ordered: a virtual card for ${who}.`, 'The card service is making it. I’ll message you with the result.'],
     failed: [`Could not order a virtual card for ${who}.`, 'Nothing was ordered.'],
     unknown: [
       `Not sure: tried to order a virtual card for ${who}.`,

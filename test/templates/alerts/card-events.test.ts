@@ -261,12 +261,7 @@ describe('a virtual card', () => {
   it.each([
     ['created', [], 'Virtual card created: Jon Snow', 'with everything as ordered'],
     ['not_created', [], 'Virtual card not created: Jon Snow', 'No card was created.'],
-    [
-      'resend',
-      [],
-      'Virtual card details sent again: Jon Snow',
-      'were sent again. The card itself did not change. Cardbell does not keep its number',
-    ],
+    ['resend', [], 'Virtual card details sent again: Jon Snow', 'were sent again. The card itself did not change.'],
     [
       'partial',
       ['Group', 'Ruleset', 'Activation', 'FUNDING', 'Sorting'],

@@ -426,7 +426,10 @@ describe('a new card, for the holder', () => {
   });
 
   it.each(['created', 'partial', 'resend', 'not_created'])('virtual, %s: never its number', (result) => {
-    expect(render(virtualAlert({ outcome: result })).text).not.toMatch(/\d{5}/);
+    const { text } = render(virtualAlert({ outcome: result }));
+
+    expect(text).not.toMatch(/\d{5}/);
+    expect(text.includes('For its number, ask whoever manages your cards.')).toBe(result !== 'not_created');
   });
 });
 

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import { cardOfOrder } from '../../../src/virtual-cards/order-virtual.ts';
+import { virtualCard } from '../../../templates/alerts/virtual-card.ts';
 import { cardOfHolder } from '../../../templates/core/card-words.ts';
 import { orderAnswer, orderWaits, resendAnswer } from '../../../templates/virtual-cards/order.ts';
-import { card } from '../fixtures.ts';
+import { virtualOrderForm } from '../../../templates/virtual-cards/order-form.ts';
+import { card, virtualAlert } from '../fixtures.ts';
 import { shown } from '../shown.ts';
 
 it('the answer to a resend that failed gives the reason in its fallback text, too', () => {
@@ -43,13 +45,14 @@ it('a card that does not exist yet is named after its holder alone', () => {
   expect(cardOfHolder({ ...cardOfOrder(null), holder: 'Vera Nova' })).toBe('Vera Nova');
 });
 
-it('says that Cardbell does not keep the number of a virtual card, and where to get it', () => {
+it('says once where to get the number of a virtual card: in the form of an order, and in the answer to a resend', () => {
   const sent = { state: 'done', apiWords: null, note: null, ref: 'abcd' } as const;
-  const answers = [
-    orderAnswer({ ...sent, name: 'Vera Nova', summary: 'not funded', orderId: 1 }),
-    resendAnswer({ ...sent, card }),
-  ];
+  const where = 'I don’t keep the card’s number: get it from your card program.';
+  const form = virtualOrderForm({ privateMetadata: '', firstName: '', lastName: '', bands: [] });
 
-  for (const { text } of answers)
-    expect(text).toContain('Cardbell does not keep its number: get it from your card program.');
+  expect(JSON.stringify(form)).toContain(where);
+  expect(orderAnswer({ ...sent, name: 'Vera Nova', summary: 'not funded', orderId: 1 }).text).not.toContain('number');
+  expect(resendAnswer({ ...sent, card }).text).toContain(where);
+  for (const outcome of ['created', 'resend'] as const)
+    expect(virtualCard(virtualAlert({ outcome }), { place: 'private' }).text).not.toContain('number');
 });
