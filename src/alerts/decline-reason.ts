@@ -1,4 +1,4 @@
-import { serviceSaysRaw } from '../../templates/core/blocks.ts';
+import { serviceExplanation } from '../../templates/core/blocks.ts';
 import type { LimitPeriod, LimitRule } from '../card-api/rule.ts';
 import type { DeclinedCard } from '../core/card-facts.ts';
 import { declineCode, declinedStatuses, isSaidToBeNew } from '../core/event.ts';
@@ -128,17 +128,13 @@ const notActiveThen: Entry = {
   usually: usualStatus,
 };
 
-/** The service says so, or names it among others, and the card is known as not activated. */
-function isNewCard(message: string, { status }: DeclinedCard): boolean {
-  return isSaidToBeNew(message) || (status === 'INACTIVE' && /pending/i.test(message));
-}
-
 /** The message may name several statuses, and calls a blocked card inactive. The known status decides between them. */
 function cardStatus(message: string, remedy: Remedy | null, card: DeclinedCard): Entry {
   const { status, isStatusLater, isVirtual } = card;
   if (declinedStatuses(message).every((one) => one === 'CLOSED')) return closed;
   if (remedy?.kind === 'unblock') return blocked;
-  const isNew = isNewCard(message, card);
+  // The service says so, or names it among others.
+  const isNew = isSaidToBeNew(message) || (status === 'INACTIVE' && /pending/i.test(message));
   // An inactive card may be one whose closing was reported late. A new one was closed afterwards.
   if (status === 'CLOSED' && !(isNew && isStatusLater === true)) return closed;
   if (/block/i.test(message)) return blocked;
@@ -190,13 +186,6 @@ function anyOther(message: string): Entry {
     adminFix,
     usually: usual,
   };
-}
-
-/** The card service's words as a quote. A code that nobody knows is named too. */
-export function serviceExplanation(message: string, code = ''): string {
-  const named = code === '' ? '' : ` (code ${code})`;
-  if (message.trim() === '') return `The card service gave no explanation${named}.`;
-  return `${serviceSaysRaw(message)}${named}.`;
 }
 
 type EntryFor = (message: string, remedy: Remedy | null, card: DeclinedCard) => Entry;

@@ -45,14 +45,14 @@ async function cardsThen(
   const suited = await Promise.all(
     cards.map(async (card) => {
       const then = await statusesThen(timesOf(event), card, history);
-      return { card, then, possible: then.filter((status) => status === null || statuses.includes(status)) };
+      return { card, all: then, possible: then.filter((status) => status === null || statuses.includes(status)) };
     }),
   );
   // A blocked card comes before its replacement in the mail, if no other card worked then, as in `byStatus`.
   const mayBeBlocked =
     !isSaidToBeNew(event.decline?.message ?? '') &&
     suited.some(({ possible }) => possible.includes('BLOCKED')) &&
-    suited.every(({ then }) => then.some((status) => status !== null && status !== 'ACTIVE'));
+    suited.every(({ all }) => all.some((status) => status !== null && status !== 'ACTIVE'));
   const counts = (status: CardStatus | null): boolean => !mayBeBlocked || status !== 'INACTIVE';
   return suited.filter(({ possible }) => possible.some(counts)).map(({ card }) => card);
 }

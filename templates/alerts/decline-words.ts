@@ -1,6 +1,6 @@
 import type { Outcome } from '../../src/actions/action-state.ts';
 import type { Alert, TransactionAlert } from '../../src/alerts/alert.ts';
-import { closed, type DeclineReason, declineReason, serviceExplanation } from '../../src/alerts/decline-reason.ts';
+import { closed, type DeclineReason, declineReason } from '../../src/alerts/decline-reason.ts';
 import { isSameRule } from '../../src/card-api/rule.ts';
 import type { AlsoNeeds } from '../../src/core/also-needs.ts';
 import { type DeclinedCard, declinedCard } from '../../src/core/card-facts.ts';
@@ -11,7 +11,7 @@ import { formatCents } from '../../src/core/money.ts';
 import { changeIn, type LimitRaise, lacksNumber, limitsToRaise } from '../../src/limits/remedy-change.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
 import { currentState } from '../actions/outcomes.ts';
-import { copyable, escapeUntrusted } from '../core/blocks.ts';
+import { copyable, escapeUntrusted, serviceExplanation } from '../core/blocks.ts';
 import { balanceWord, cardHandle, cardOf, orderNewCard } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 import { alsoNeededOn, alsoToAsk, isInSlack, nextInSlack, stillNeeded } from '../limits/also-needed-words.ts';

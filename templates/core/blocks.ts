@@ -211,7 +211,14 @@ export function serviceSaysRaw(words: string | null): string {
   return words === null || words.trim() === '' ? '' : `The card service says: “${words.trim()}”`;
 }
 
-/** The same, for Slack. */
+/** The card service's words as a quote. A code that nobody knows is named too. */
+export function serviceExplanation(message: string, code = ''): string {
+  const named = code === '' ? '' : ` (code ${code})`;
+  if (message.trim() === '') return `The card service gave no explanation${named}.`;
+  return `${serviceSaysRaw(message)}${named}.`;
+}
+
+/** What the card service answered, for Slack. */
 export function serviceSays(words: string | null): string {
   return words === null ? '' : serviceSaysRaw(escapeUntrusted(words, 300));
 }
