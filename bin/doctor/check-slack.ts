@@ -8,7 +8,7 @@ import { channelUnusableIssue, postsRefused } from '../../src/ops/refused-messag
 import { isSlackTokenDead } from '../../src/ops/watch-token.ts';
 import { type Policy, permittedTo } from '../../src/policy/policy.ts';
 import { createSlack, noSdkLog, type Slack } from '../../src/slack/client.ts';
-import { reasonOf } from '../../src/slack/failure.ts';
+import { codeWithReason } from '../../src/slack/failure.ts';
 import { countOf } from '../../templates/core/blocks.ts';
 import { appManifest, optionalScopes, scopes } from '../manifest/app-manifest.ts';
 import type { Report } from './report.ts';
@@ -223,7 +223,7 @@ async function checkTemplates(client: webApi.WebClient, report: Report): Promise
         return;
       }
       if (error instanceof webApi.WebAPIPlatformError)
-        reason ||= reasonOf(code, error.data.response_metadata?.messages);
+        reason ||= codeWithReason(code, error.data.response_metadata?.messages);
       refused.push(kind);
     }
   }

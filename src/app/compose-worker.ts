@@ -63,7 +63,7 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
       waiting: context,
       hasEdits: outbox.hasEdits,
       measureOverdue: (ms) => metrics.outboxOverdue(config.program, ms),
-      keepTimers: createKeepIntervals(queues, unneeded(config)),
+      keepTimers: createKeepIntervals(queues, unneeded(config), context.now),
       holdAsQuiet: (channel) => holdAsQuiet(channel, context),
     }),
     /** At startup, notifies ops if a backup was restored. Those who read the channel did not run the command. */

@@ -66,7 +66,7 @@ const INTERVAL_TOLERANCE_MS = 30_000;
  * BullMQ counts from the clock of the worker that ran a job last. If that clock was hours fast, the job would not run again
  * for hours. So a job whose next time stays the same for longer than its interval is scheduled anew.
  */
-export function createKeepIntervals(queues: Queues, unneeded: readonly JobName[]) {
+export function createKeepIntervals(queues: Queues, unneeded: readonly JobName[], now: () => Date) {
   /** By name: the next time, and when it was seen first (`performance.now`). */
   const seen = new Map<string, { readonly next: number | undefined; readonly atMs: number }>();
   return async function keepIntervals(): Promise<void> {
@@ -84,7 +84,10 @@ export function createKeepIntervals(queues: Queues, unneeded: readonly JobName[]
   function isStuck(name: string, next: number | undefined, everyMs: number): boolean {
     const nowMs = performance.now();
     const before = seen.get(name);
-    if (before !== undefined && before.next === next) return nowMs - before.atMs > everyMs + INTERVAL_TOLERANCE_MS;
+    // One that is due only waits for its turn.
+    const isDue = next === undefined || next <= now().getTime();
+    if (before !== undefined && before.next === next)
+      return !isDue && nowMs - before.atMs > everyMs + INTERVAL_TOLERANCE_MS;
     seen.set(name, { next, atMs: nowMs });
     return false;
   }

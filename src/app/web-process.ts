@@ -252,7 +252,8 @@ async function openIntake(config: WebConfig, { log, backlogs }: Pick<Shared, 'lo
     backlogs,
     inHand: (shard) => countEvents(queues, ['waiting', 'active', 'delayed'], shard),
   });
-  const redo = createRedo(store, log, { onLoss, othersMaxMs: 0 });
+  // Not on the connection that asks for the disk: its answers come late.
+  const redo = createRedo(redis, log, { onLoss, othersMaxMs: 0, storesServers: false });
   const intake = createIntake(store, { shards, diskWait, reserve: memory.reserve, redo });
   return { redis, store, queues, memory, redo, intake };
 }

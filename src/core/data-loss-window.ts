@@ -9,8 +9,12 @@ const DOUBT_MS = 120_000;
 /** How long after a restore, from the first start of a worker: its backup may be of a time with many waiting messages. */
 const RESTORED_MS = 30 * 60_000;
 
-/** Tracks for how long Redis may have forgotten recent writes. */
-export function createDataLossWindow(redis: RedisClient) {
+/**
+ * Tracks for how long Redis may have forgotten recent writes.
+ *
+ * @param storesServers false for web: the doubt is for workers, which post, and the first one may start long after web.
+ */
+export function createDataLossWindow(redis: RedisClient, storesServers = true) {
   /** Until the first check is complete. */
   let isNew = true;
   /** The servers that this process has stored or found as known. */
@@ -27,7 +31,7 @@ export function createDataLossWindow(redis: RedisClient) {
       if (isOther || (isNew && ((await isJustRestarted(redis)) || (await isUnknown(redis, runIds)))))
         restarted = { sinceMs: nowMs, untilMs: nowMs + DOUBT_MS };
       isNew = false;
-      if (nowMs >= restarted.untilMs && stored !== textOf(runIds)) {
+      if (storesServers && nowMs >= restarted.untilMs && stored !== textOf(runIds)) {
         stored = textOf(runIds);
         // Not awaited: a full Redis must not hold up the check. The next process is then in doubt without need.
         redis.set(webKeys.servers, stored).catch(() => {});

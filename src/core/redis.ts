@@ -65,8 +65,6 @@ export function connectPatient(options: ConnectionOptions): RedisClient {
     enableOfflineQueue: true,
     maxRetriesPerRequest: null,
     connectTimeout: 5000,
-    // Longer than BullMQ's blocking reads, which take up to 10 seconds. Commands without an answer are then sent again.
-    socketTimeout: 15_000,
   });
   if (client instanceof Cluster) client.on('+node', writeTogether);
   else writeTogether(client);

@@ -30,6 +30,13 @@ const ANSWER_MS = 1000;
 /** Repeats writes that Redis acknowledged and then lost. */
 export type Redo = ReturnType<typeof createRedo>;
 
+interface RedoOptions {
+  readonly onLoss?: () => void;
+  readonly othersMaxMs?: number;
+  /** See {@link createDataLossWindow}. */
+  readonly storesServers?: boolean;
+}
+
 /**
  * Redis may come back with older data after a crash, a power failure or a failover. It is then a new process with a new
  * run id. This process remembers its recent writes in memory and repeats them.
@@ -41,14 +48,14 @@ export type Redo = ReturnType<typeof createRedo>;
 export function createRedo(
   redis: RedisClient,
   log: Log,
-  { onLoss = () => {}, othersMaxMs = OTHERS_MAX_MS }: { onLoss?: () => void; othersMaxMs?: number } = {},
+  { onLoss = () => {}, othersMaxMs = OTHERS_MAX_MS, storesServers = true }: RedoOptions = {},
 ) {
   const repeating = createRepeating(redis);
   const absence = createAbsence();
   /** Since then, Redis may lack writes of this process: when the last check that found every known server began. */
   let foundMs = performance.now();
   const writes = createWriteLog(redis, log, () => foundMs);
-  const servers = createServers(redis);
+  const servers = createServers(redis, storesServers);
   let [losses, isUntold] = [0, true];
   const check = createRepeatedCheck(checkServers);
   redis.on('close', absence.begin);
@@ -117,8 +124,8 @@ export function createRedo(
 }
 
 /** The servers that this process knows by their run ids. */
-function createServers(redis: RedisClient) {
-  const lossWindow = createDataLossWindow(redis);
+function createServers(redis: RedisClient, storesServers: boolean) {
+  const lossWindow = createDataLossWindow(redis, storesServers);
   let known: ReadonlySet<string> = new Set();
   return {
     dataLossSinceMs: lossWindow.sinceMs,

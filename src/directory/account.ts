@@ -53,14 +53,17 @@ function emptyAccount(acctId: number): DirectoryAccount {
 
 /** Facts may be this much newer than the request that they are compared with. */
 const AHEAD_MAX_MS = 5 * 60_000;
-const UNKNOWN_AT = new Date(0).toISOString();
 
-/** Redis' clock may have gone back. A fact from later than now would stand until then, so its time counts as unknown. */
+/**
+ * Redis' clock may have gone back. A fact from later than now would stand until then. It was seen before now, and new facts win:
+ * also a webhook that was sent a little before it arrived.
+ */
 function withoutFuture(account: DirectoryAccount | null, now: string): DirectoryAccount | null {
   const latest = new Date(Date.parse(now) + AHEAD_MAX_MS).toISOString();
+  const before = new Date(Date.parse(now) - AHEAD_MAX_MS).toISOString();
   const isAhead = (at: string | null): boolean => isLater(at, latest);
   const seen = <Facts extends { readonly seenAt: string }>(facts: Facts): Facts =>
-    isAhead(facts.seenAt) ? { ...facts, seenAt: UNKNOWN_AT } : facts;
+    isAhead(facts.seenAt) ? { ...facts, seenAt: before } : facts;
   return (
     account && {
       ...account,

@@ -62,7 +62,7 @@ function toSlackError(method: string, error: unknown): SlackError {
       return new SlackError(method, 'rate_limited', code, { retryAfterMs: DEFAULT_RETRY_AFTER_MS });
     }
     if (ambiguous.has(code)) return new SlackError(method, 'unknown', code);
-    const reason = reasonOf(code, error.data.response_metadata?.messages);
+    const reason = codeWithReason(code, error.data.response_metadata?.messages);
     return new SlackError(method, isForGood(method, code) ? 'refused' : 'app_refused', reason);
   }
   if (error instanceof WebAPIHTTPError) {
@@ -104,7 +104,7 @@ function isForGood(method: string, code: string): boolean {
  * Slack's code, with the first of the reasons that it gives: which block is wrong and why. The sentence names our block and
  * contains no foreign text.
  */
-export function reasonOf(code: string, messages: readonly string[] | undefined): string {
+export function codeWithReason(code: string, messages: readonly string[] | undefined): string {
   const [first] = messages ?? [];
   return first === undefined ? code : `${code} (${first.slice(0, 200)})`;
 }

@@ -72,7 +72,7 @@ it('runs an overdue job at once', async () => {
 });
 
 it('schedules every job of the table that has an interval, including a lost one, except the unneeded ones', async () => {
-  const keepIntervals = createKeepIntervals(queues, ['copy-audit']);
+  const keepIntervals = createKeepIntervals(queues, ['copy-audit'], () => new Date());
   await keepIntervals();
   await queues.maintenance.removeJobScheduler('refresh-homes');
   await keepIntervals();
@@ -85,7 +85,7 @@ it('schedules every job of the table that has an interval, including a lost one,
 });
 
 it('schedules a job anew that a worker with a clock six hours fast ran last, and no other', async () => {
-  const keepIntervals = createKeepIntervals(queues, []);
+  const keepIntervals = createKeepIntervals(queues, [], () => new Date());
   const nextIn = async (name: JobName): Promise<number> =>
     Number((await queues.maintenance.getJobScheduler(name))?.next) - Date.now();
   const later = (ms: number): void => {
@@ -106,6 +106,17 @@ it('schedules a job anew that a worker with a clock six hours fast ran last, and
 
   expect(await nextIn('copy-audit')).toBeLessThan(10_000);
   expect(await nextIn('refresh-directory')).toBeLessThanOrEqual(untouched);
+});
+
+it('does not schedule a job anew that is due and waits for its turn', async () => {
+  const start = performance.now();
+  let ms = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => start + ms);
+  const keepIntervals = createKeepIntervals(queues, [], () => new Date(Date.now() + ms));
+  for (; ms < 300_000; ms += 20_000) await keepIntervals();
+
+  const jobsOf = await queues.maintenance.getJobs();
+  expect(jobsOf.filter(({ name }) => name === 'copy-audit')).toHaveLength(1);
 });
 
 /** The requests in the order in which a worker takes them. */

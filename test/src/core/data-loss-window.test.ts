@@ -113,3 +113,18 @@ it('doubts messages posted since a restored backup until half an hour after a wo
   later(61_000);
   expect(lossWindow.restoredFromMs()).toBeNull();
 });
+
+it('web does not end the doubt of a worker that starts long after it', async () => {
+  const before = await start(null);
+  await before.check(false, one);
+  await until(async () => (await redis.exists(webKeys.servers)) === 1, 'the server is stored');
+
+  const web = createDataLossWindow(redis, false);
+  await web.check(false, other);
+  later(121_000);
+  await web.check(false, other);
+  const worker = createDataLossWindow(redis);
+  await worker.check(false, other);
+
+  expect(worker.sinceMs()).not.toBeNull();
+});
