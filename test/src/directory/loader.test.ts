@@ -6,6 +6,7 @@ import { createFiller, createLoader, type DirectorySource } from '../../../src/d
 import { createRecords } from '../../../src/directory/records.ts';
 import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
+import { until } from '../../support/until.ts';
 
 const redis = useRedis();
 const startMs = Date.parse('2026-11-20T12:00:00Z');
@@ -108,12 +109,14 @@ it("lists and reads accounts again after Redis' clock went back, not only when i
   const { loader, records } = loading(async (acctId) => detailsOf(acctId), { listEveryMs: 1 });
   accounts = [7];
   await loader.load(7);
-  expect(await loader.list(false)).toBe('listed');
+  // One list a millisecond is permitted.
+  const listed = () => until(async () => (await loader.list(false)) === 'listed', 'the accounts are listed');
+  await listed();
   expect(await loader.list(false)).toBe('fresh');
 
   clockMs -= 3_600_000;
 
-  expect(await loader.list(false)).toBe('listed');
+  await listed();
   expect(await records.nextForDetails(1, null)).toEqual([7]);
 });
 
