@@ -75,10 +75,12 @@ export async function runProcess(start: () => Promise<RunningProcess>, createLog
 
 /** BullMQ and ioredis print what they find wrong with Redis as plain text. Whoever reads the log expects only its lines. */
 function logWhatPackagesPrint(createLogger: () => Log): void {
-  for (const level of ['debug', 'warn', 'error'] as const)
-    console[level] = (...parts) => createLogger()[level]({ what: printedText(parts) }, 'a package printed this');
-  console.log = console.debug;
-  console.info = console.debug;
+  const print =
+    (level: 'debug' | 'warn' | 'error') =>
+    (...parts: unknown[]) =>
+      createLogger()[level]({ what: printedText(parts) }, 'a package printed this');
+  const debug = print('debug');
+  Object.assign(console, { log: debug, info: debug, debug, warn: print('warn'), error: print('error') });
 }
 
 /** What a part of a process needs from the admin port. */
