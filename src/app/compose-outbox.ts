@@ -195,11 +195,12 @@ function composeEditing(
 
 const monotonicNow = (): number => performance.now();
 
-/** Wakes an outbox later. Wakes within the same second are one. */
+/** Wakes an outbox later. Wakes within the same second are one. Retries come at full multiples of their delay. */
 export function wakeOutboxIn({ enqueue, now }: Pick<WorkerContext, 'enqueue' | 'now'>) {
-  return (channel: string, delayMs: number): Promise<void> => {
-    const second = Math.round((now().getTime() + delayMs) / 1000);
-    return enqueue('wake-outbox', { channel, second }, { delayMs });
+  return (channel: string, delayMs: number, isRetry = false): Promise<void> => {
+    const ms = now().getTime();
+    const atMs = isRetry ? Math.round((ms + delayMs) / delayMs) * delayMs : ms + delayMs;
+    return enqueue('wake-outbox', { channel, second: Math.round(atMs / 1000) }, { delayMs: atMs - ms });
   };
 }
 

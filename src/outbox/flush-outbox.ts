@@ -17,15 +17,19 @@ const EDIT_MAX_WAIT_MS = 4000;
 export const BATCH_MAX = 5000;
 
 interface Deps {
-  readonly outbox: Pick<Outbox, 'pauseLeft' | 'pauseFor' | 'look' | 'requeue'>;
+  readonly outbox: Pick<Outbox, 'pauseLeft' | 'pauseFor' | 'look' | 'requeue' | 'postpone'>;
   readonly postEntries: PostEntries;
   /** Whether what only the team may read has a channel: this one or another. */
   readonly hasPlaceForTeam: (channel: string) => Promise<boolean>;
   readonly editing: { readonly next: Edits['next']; readonly edit: EditMessage };
   /** Stores entries of a newer version elsewhere, where they can be retried. */
   readonly setAside: (channel: string, entries: readonly UnreadableEntry[]) => Promise<void>;
-  /** Wakes the channel later. This run ends, so that entries that come earlier find the channel free. */
-  readonly wakeIn: (channel: string, ms: number) => Promise<void>;
+  /**
+   * Wakes the channel later. This run ends, so that entries that come earlier find the channel free.
+   *
+   * @param isRetry all retries of a channel are one wake per `ms`, however many runs ask for them.
+   */
+  readonly wakeIn: (channel: string, ms: number, isRetry?: boolean) => Promise<void>;
   readonly throttle: Throttle;
   /** Milliseconds on a monotonic clock. */
   readonly now: () => number;
@@ -65,6 +69,11 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
       await outbox.requeue(channel, unresolved.sending);
       continue;
     }
+    const overdue = mustWait ? looked.waiting.filter(mustWaitBehind) : [];
+    if (overdue.length > 0) {
+      await outbox.postpone(channel, overdue);
+      continue;
+    }
     const waiting = mustWait ? looked.waiting.filter(({ entry }) => !isForTeam(entry)) : looked.waiting;
     const next = unresolved ?? nextMessage(waiting);
     const edit = editWaitMs > 0 ? null : await deps.editing.next(channel);
@@ -75,9 +84,9 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
     }
     if (next === null) {
       // Not as a delay of this job, because a post that comes meanwhile would wait for it.
-      const waits = [looked.heldForMs, editWaitMs || null, mustWait ? NO_CHANNEL_PAUSE_MS : null];
-      const soonest = Math.min(...waits.map((ms) => ms ?? Number.POSITIVE_INFINITY));
+      const soonest = Math.min(looked.heldForMs ?? Number.POSITIVE_INFINITY, editWaitMs || Number.POSITIVE_INFINITY);
       if (Number.isFinite(soonest)) await deps.wakeIn(channel, soonest);
+      if (mustWait) await deps.wakeIn(channel, NO_CHANNEL_PAUSE_MS, true);
       return null;
     }
     if ('waitMs' in next) return Math.min(next.waitMs, editWaitMs || next.waitMs);
@@ -88,6 +97,12 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
     if (again !== null) return again;
   }
 }
+
+/**
+ * What no channel may show goes behind the others once per retry. Otherwise alerts behind it would not be read, and would
+ * wait for all of it once a channel may show it.
+ */
+const mustWaitBehind = ({ entry, ageMs }: Waiting): boolean => isForTeam(entry) && ageMs >= NO_CHANNEL_PAUSE_MS;
 
 /** An edit precedes a post that may wait longer. Both share the channel's pace. */
 function goesFirst(edit: Edit, post: ReturnType<typeof nextMessage>, [first]: readonly Waiting[]): boolean {

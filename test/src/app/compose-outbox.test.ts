@@ -28,3 +28,18 @@ it.each([
   expect((await queues.outbox.getWaiting()).map(({ name }) => name)).toEqual(added);
   await close();
 });
+
+it('a channel is woken for a retry once in ten seconds, however many runs ask for it', async () => {
+  const wakes = new Map<number, number>();
+  let nowMs = Date.UTC(2026, 10, 20, 15);
+  const wakeIn = wakeOutboxIn({
+    now: () => new Date(nowMs),
+    enqueue: async (_name, data, when) => void wakes.set((data as { second: number }).second, when?.delayMs ?? 0),
+  });
+
+  for (let run = 0; run < 9; run += 1, nowMs += 1_100) await wakeIn('C1', 10_000, true);
+
+  expect([...wakes.values()], 'later runs may find the same wake').toHaveLength(2);
+  expect(Math.min(...wakes.values())).toBeGreaterThanOrEqual(5_000);
+  expect(Math.max(...wakes.values())).toBeLessThanOrEqual(15_000);
+});
