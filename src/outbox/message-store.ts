@@ -22,8 +22,8 @@ const Batch = z.strictObject({
   audience: z.enum(['team', 'holder']),
   /** Decided when it was posted, and never changed. */
   form: z.enum(['list', 'table', 'summary']),
-  /** A summary with a chart: the workspace took it, and takes it again. Absent: without. */
-  hasChart: z.literal(true).optional(),
+  /** Whether a summary has a chart: if so, the workspace took it, and takes it again. Absent: an older version posted it. */
+  hasChart: z.boolean().optional(),
   alerts: z.array(
     z.strictObject({
       id: z.string(),

@@ -144,6 +144,8 @@ interface BatchDeps {
   readonly unsupported: Pick<UnsupportedBlocks, 'has'>;
 }
 
+const isChart = ({ type }: { readonly type: string }): boolean => type === 'data_visualization';
+
 interface RenderedBatch {
   readonly message: Message;
   readonly batch: Batch;
@@ -168,13 +170,15 @@ export function createRenderBatch({ rowsOf, visibilityOf, unsupported }: BatchDe
       );
       if (first === undefined || rows.length === 0) return null;
       const form = batchForm(rows, { hasTable: !(await unsupported.has('data_table')) });
-      const hasChart = form === 'summary' && !(await unsupported.has('chart'));
       const why = batchReasonOf(first);
+      const message = batchMessage({ rows, why, form, hasChart: !(await unsupported.has('chart')) });
+      // Not every summary has something to draw.
+      const hasChart = message.blocks.some(isChart);
       const alerts = rows.map((row) => ({ id: row.id, label: rowLabel(row), times: row.events }));
       if (form === 'summary') summaries.keep(rows, channel, visibility);
       return {
-        message: batchMessage({ rows, why, form, hasChart }),
-        batch: { why, audience: first.audience, form, ...(hasChart && { hasChart: true as const }), alerts },
+        message,
+        batch: { why, audience: first.audience, form, ...(form === 'summary' && { hasChart }), alerts },
         newBlocks: form === 'table' ? ['data_table'] : hasChart ? ['chart'] : [],
       };
     },
@@ -197,7 +201,7 @@ export function createRenderBatch({ rowsOf, visibilityOf, unsupported }: BatchDe
       const shownTimes = new Map(alerts.map(({ id, times }) => [id, times]));
       const grown = rows.filter(({ id, events }) => events > (shownTimes.get(id) ?? events));
       return {
-        message: batchMessage({ rows, why, form, hasChart: hasChart === true }),
+        message: batchMessage({ rows, why, form, hasChart: hasChart ?? !(await unsupported.has('chart')) }),
         notShown: form === 'summary' ? grown.map(({ id }) => id) : [],
       };
     },

@@ -6,6 +6,26 @@ import type { Message } from '../../../src/slack/message.ts';
 import type { BatchRow } from '../../../templates/outbox/batch-row.ts';
 import { batchRows, transactionAlert } from '../../templates/fixtures.ts';
 
+const hasChart = (message: Message | undefined): boolean =>
+  message?.blocks.some(({ type }) => String(type) === 'data_visualization') === true;
+
+/** Alerts of so many reasons. */
+function flood(reasons: number) {
+  const rows = Array.from({ length: 130 }, (_, index): BatchRow => {
+    const [row] = batchRows([transactionAlert()], { place: 'private', channel: 'C1' });
+    return { ...(row as BatchRow), id: `evt_${index}`, why: `reason ${index % reasons}`, merchant: 'x'.repeat(100) };
+  });
+  const entries = rows.map(({ id }) => OutboxEntry.parse({ kind: 'tracked', id, subject: { kind: 'alert', id } }));
+  return { rows, entries };
+}
+
+const renderingOf = (rowsNow: () => BatchRow[], isRefused: () => boolean) =>
+  createRenderBatch({
+    rowsOf: async () => rowsNow(),
+    visibilityOf: async () => 'private',
+    unsupported: { has: async (block) => block === 'chart' && isRefused() },
+  });
+
 describe('a summary', () => {
   /** Slack refuses charts, or takes them: at first, and when the message is edited. */
   it.each([
@@ -14,19 +34,12 @@ describe('a summary', () => {
     [true, false],
     [false, true],
   ])('keeps its chart, or has none, even if charts are refused: %s, then %s', async (first, then) => {
-    const rows = Array.from({ length: 130 }, (_, index): BatchRow => {
-      const [row] = batchRows([transactionAlert()], { place: 'private', channel: 'C1' });
-      return { ...(row as BatchRow), id: `evt_${index}`, why: `reason ${index % 3}`, merchant: 'x'.repeat(100) };
-    });
-    const entries = rows.map(({ id }) => OutboxEntry.parse({ kind: 'tracked', id, subject: { kind: 'alert', id } }));
+    const { rows, entries } = flood(3);
     let isRefused = first;
-    const renderBatch = createRenderBatch({
-      rowsOf: async () => rows,
-      visibilityOf: async () => 'private',
-      unsupported: { has: async (block) => block === 'chart' && isRefused },
-    });
-    const hasChart = (message: Message | undefined): boolean =>
-      message?.blocks.some(({ type }) => String(type) === 'data_visualization') === true;
+    const renderBatch = renderingOf(
+      () => rows,
+      () => isRefused,
+    );
 
     const posted = await renderBatch.render(trackedOf(entries), 'C1');
     if (posted === null) throw new Error('no message');
@@ -35,6 +48,40 @@ describe('a summary', () => {
 
     expect(posted.batch.form).toBe('summary');
     expect([hasChart(posted.message), hasChart(edited?.message)]).toEqual([!first, !first]);
+  });
+
+  it('without a chart, because all alerts have one reason, gets none when they have several', async () => {
+    const { rows, entries } = flood(1);
+    let now = rows;
+    const renderBatch = renderingOf(
+      () => now,
+      () => false,
+    );
+
+    const posted = await renderBatch.render(trackedOf(entries), 'C1');
+    if (posted === null) throw new Error('no message');
+    now = flood(3).rows;
+    const edited = await renderBatch.update(posted.batch, 'C1');
+
+    expect(posted.newBlocks).toEqual([]);
+    expect([hasChart(posted.message), hasChart(edited?.message)]).toEqual([false, false]);
+  });
+
+  it('of an older version, whose record does not say it, has a chart if the workspace takes charts', async () => {
+    const { rows, entries } = flood(3);
+    for (const isRefused of [true, false]) {
+      const renderBatch = renderingOf(
+        () => rows,
+        () => isRefused,
+      );
+      const posted = await renderBatch.render(trackedOf(entries), 'C1');
+      if (posted === null) throw new Error('no message');
+      const { hasChart: _notKnown, ...batch } = posted.batch;
+
+      const edited = await renderBatch.update(batch, 'C1');
+
+      expect(hasChart(edited?.message)).toBe(!isRefused);
+    }
   });
 });
 
