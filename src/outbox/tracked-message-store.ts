@@ -60,7 +60,7 @@ function shortKey(subject: Subject): string {
   return subject.kind === 'alert' ? subject.id : subjectKey(subject);
 }
 
-/** Marks a line that removes a subject. Lines are only appended, so that changes cannot overwrite each other. */
+/** Marks a line that removes a subject; alone in a line: the message is gone. Lines are only appended, so that changes cannot overwrite each other. */
 const FORGOTTEN = '-';
 
 const atKey = (channel: string, ts: string): string => stateKey(`messages-at:${channel}:${ts}`);
@@ -141,27 +141,32 @@ export function createTrackedMessages(redis: RedisClient, now: () => Date) {
     },
     /**
      * Adds a message in which someone pressed a button: it exists even if it was never recorded. Skips direct messages,
-     * because only the record knows their audience.
+     * because only the record knows their audience, and messages that are gone: an action may end long after the click.
      */
     async addSeen(subject: Subject, { channel, ts }: MessageRef): Promise<void> {
       if (channel.startsWith('D')) return;
       const [key, shownKey] = [keyOf(subject), atKey(channel, ts)];
       const reference: Reference = { channel, ts, audience: 'team', threadId: null };
+      const lines = ((await redis.get(shownKey)) ?? '').split('\n');
+      if (lines.includes(FORGOTTEN)) return;
+      const isKnown = lines.includes(shortKey(subject));
       await redis
         .multi()
         .hsetnx(key, fieldOf(reference), writeReference(reference))
         .expire(key, ttlSeconds[subject.kind])
         // Without it, `forget` would not know what the message shows.
-        .append(shownKey, `${shortKey(subject)}\n`)
+        .append(shownKey, isKnown ? '' : `${shortKey(subject)}\n`)
         .expire(shownKey, ttlSeconds[subject.kind])
         .exec();
     },
     /** The message is gone: it no longer shows these subjects, or any when none are given. */
     async forget(ref: MessageRef, given?: readonly Subject[]): Promise<void> {
       const subjects = given ?? (await at(ref.channel, ref.ts));
+      const key = atKey(ref.channel, ref.ts);
+      // First, for clicks whose action ends while this runs.
+      await redis.multi().append(key, `${FORGOTTEN}\n`).expire(key, ALERT_TTL_SECONDS).exec();
       for (const subject of subjects) {
         await redis.hdel(keyOf(subject), fieldOf(ref));
-        const key = atKey(ref.channel, ref.ts);
         const line = `${FORGOTTEN}${shortKey(subject)}\n`;
         await redis.multi().append(key, line).expire(key, ttlSeconds[subject.kind]).exec();
       }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createEventLog } from '../../../src/alerts/event-log.ts';
+import { stateKey } from '../../../src/core/keys.ts';
 import { createTrackedMessages, readSubject, subjectKey } from '../../../src/outbox/tracked-message-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
@@ -121,4 +122,29 @@ it('a copy that was never recorded, but whose button was clicked, is forgotten w
 
   expect(await messages.references(alert)).toEqual([{ ...ref, ...team }]);
   expect(await messages.at(copy.channel, copy.ts)).toEqual([]);
+});
+
+it.each([
+  ['after a click', [alert], alert],
+  ['after a click on another of its alerts', [{ kind: 'alert', id: 'evt_2' } as const], alert],
+  ['without a click', [], alert],
+])(
+  'a copy that was deleted %s does not come back when the action of a click on it ends later',
+  async (_when, clicked, later) => {
+    const messages = createTrackedMessages(redis(), () => new Date());
+    for (const subject of clicked) await messages.addSeen(subject, ref);
+
+    await messages.forget(ref);
+    await messages.addSeen(later, ref);
+
+    expect(await messages.references(later)).toEqual([]);
+    expect(await messages.at(ref.channel, ref.ts)).toEqual([]);
+  },
+);
+
+it('a click on a message adds it once', async () => {
+  const messages = createTrackedMessages(redis(), () => new Date());
+  for (const _click of ['first', 'second']) await messages.addSeen(alert, ref);
+
+  expect(await redis().get(stateKey('messages-at:C1:1.1'))).toBe('evt_1\n');
 });
