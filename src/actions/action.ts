@@ -169,6 +169,13 @@ export function learnsFromAlert(action: Pick<Action, 'target' | 'origin'>): bool
   return isOnAlert(action) && !action.origin.channel.startsWith('D') && !action.origin.replace;
 }
 
+/** The action whose private answer had the pressed button, and is replaced by the answer to this one; null: none. */
+export function answerReplacedBy({ target: on, origin }: Pick<Action, 'target' | 'origin'>): string | null {
+  if (!origin.replace) return null;
+  if (on.kind === 'temporary-change') return on.temporaryChangeId;
+  return on.kind === 'action' ? on.actionId : null;
+}
+
 /** The id of the request that an action becomes when it needs approval. */
 export function requestIdOf(actionId: string): string {
   return `req_${actionId.slice(4)}`;

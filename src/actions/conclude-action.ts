@@ -149,7 +149,7 @@ type NotifyOfVerdict = (awaited: AwaitedChange, verdict: Verdict, now: Result) =
 interface NotifyDeps extends Pick<ActionTools, 'notifyDirectly' | 'outcomes'> {
   readonly responses: Pick<Responses, 'answer'>;
   readonly latestChanges: Pick<LatestChanges, 'changedBy'>;
-  readonly progress: Pick<Progress, 'read'>;
+  readonly progress: Pick<Progress, 'read' | 'isAnswerReplaced'>;
 }
 
 export function createNotifyOfVerdict(deps: NotifyDeps): NotifyOfVerdict {
@@ -160,20 +160,19 @@ export function createNotifyOfVerdict(deps: NotifyDeps): NotifyOfVerdict {
       await notify(awaited, { ...now, confirmation: verdict.confirmation });
   };
 
-  /** Replaces an answer that replaced a question. Anything else is the message that the answer promised. */
+  /**
+   * Replaces an answer that replaced a question, unless the answer to its button has replaced it since. Anything else is the
+   * message that the answer promised.
+   */
   async function notify(awaited: AwaitedChange, result: Result): Promise<void> {
     const { action, verb, result: was, sentAt } = awaited;
     const { id, origin, actor } = action;
     const message = resultMessage(action, verb, result, sentAt);
-    if (origin.replace && !(await showsALaterChange(awaited))) await deps.responses.answer(action, message);
-    if (origin.replace && was.state === 'done' && result.confirmation === 'confirmed') return;
+    const isReplaced = origin.replace && (await deps.progress.isAnswerReplaced(id));
+    if (origin.replace && !isReplaced) await deps.responses.answer(action, message);
+    const isSaid = !isReplaced || !hasLeftRuleset(was, result);
+    if (origin.replace && was.state === 'done' && result.confirmation === 'confirmed' && isSaid) return;
     await deps.notifyDirectly(actor.userId, `${id}-${result.confirmation}`, message);
-  }
-
-  /** True when the answer may be about a later change by now: its button, such as *Undo*, answers in the same place. */
-  async function showsALaterChange({ action, acctId, result: { expects } }: AwaitedChange): Promise<boolean> {
-    const later = expects === undefined ? [] : await changesAfter(action, acctId, expects);
-    return later.length > 0 && (await areOwn(later, action));
   }
 
   /**
@@ -209,9 +208,12 @@ function mustNotify(
   now: Result,
   isShown: boolean,
 ): boolean {
-  // That a ruleset may overrule the change was said when it was sent. That the card has left the ruleset is news.
-  const hasLeft = result.card.ruleset != null && now.card.ruleset == null;
   const isOtherwise = confirmation === 'unconfirmed' || confirmation === 'superseded';
-  const isNews = isOtherwise || result.state === 'unknown' || hasLeft;
+  const isNews = isOtherwise || result.state === 'unknown' || hasLeftRuleset(result, now);
   return (isNews && !isShown) || action.origin.replace;
+}
+
+/** News, unlike that a ruleset may overrule the change: that was said when it was sent. */
+function hasLeftRuleset(was: Result, now: Result): boolean {
+  return was.card.ruleset != null && now.card.ruleset == null;
 }

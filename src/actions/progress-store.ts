@@ -20,6 +20,9 @@ const KEPT_SECONDS = 15 * 24 * 3600;
 /** Longer than the job of an action tries. */
 const TROUBLE_SECONDS = 3600;
 
+/** Longer than Slack lets an answer be replaced. */
+const REPLACED_SECONDS = 3600;
+
 /** How far each action got. */
 export type Progress = ReturnType<typeof createProgress>;
 
@@ -59,6 +62,12 @@ export function createProgress(redis: RedisClient) {
     async isFirstTrouble(actionId: string): Promise<boolean> {
       return (await redis.set(stateKey(`trouble:${actionId}`), '1', 'EX', TROUBLE_SECONDS, 'NX')) === 'OK';
     },
+    /** A button of its private answer was pressed, and what that did is answered in the same place. Idempotent. */
+    async answerReplaced(actionId: string): Promise<void> {
+      await redis.set(stateKey(`replaced:${actionId}`), '1', 'EX', REPLACED_SECONDS);
+    },
+    isAnswerReplaced: async (actionId: string): Promise<boolean> =>
+      (await redis.exists(stateKey(`replaced:${actionId}`))) === 1,
     /** Changes that wait for verification. Polled regularly, so that a lost timer loses no change. */
     awaited: async (): Promise<AwaitedChange[]> =>
       (await store.open()).map(awaitedOf).filter((awaited) => awaited !== null),

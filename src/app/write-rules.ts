@@ -167,7 +167,8 @@ export const rules: Rules = {
     notMade: ofAccount,
   },
   progress: {
-    ...reads('read', 'awaited'),
+    ...reads('read', 'awaited', 'isAnswerReplaced'),
+    ...ofJobs('answerReplaced'),
     isFirstTrouble: each,
     // An attempt that was given up must not replace one that another process has begun since.
     write: { subject: of('progress'), again: (progress, stands, id) => () => progress.write(id, stands) },

@@ -1,5 +1,5 @@
 import { notLinked, notPermitted } from '../../templates/policy/not-permitted.ts';
-import type { Resolved } from '../actions/action.ts';
+import { answerReplacedBy, type Resolved } from '../actions/action.ts';
 import { isUnsent, reported } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools, Responses, Rights } from '../actions/action-tools.ts';
 import { askOthers, othersAllowed } from '../actions/ask-others.ts';
@@ -176,6 +176,9 @@ type PermitAction = <A extends VerbAction>(asked: A, acctId?: number) => Promise
 
 export function createPermitAction(deps: PermitDeps): PermitAction {
   return async function permitAction<A extends VerbAction>(asked: A, acctId?: number) {
+    const replaced = answerReplacedBy(asked);
+    // Before anything is answered, also if it is refused or fails.
+    if (replaced !== null) await deps.progress.answerReplaced(replaced);
     const { permission } = entryOf(asked.verb);
     const roles = await deps.rights.rolesNow(asked, acctId ?? groupAsked(permission));
     const action: A = { ...asked, roles, asHolder: isAsHolder(asked.verb, roles) };

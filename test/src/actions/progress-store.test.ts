@@ -46,6 +46,13 @@ it('tells once for each action that it takes longer', async () => {
   expect(await progress.isFirstTrouble('act_2')).toBe(true);
 });
 
+it('knows which private answers a later one has replaced', async () => {
+  const progress = createProgress(redis());
+  await progress.answerReplaced('act_1');
+
+  expect(await Promise.all(['act_1', 'act_2'].map(progress.isAnswerReplaced))).toEqual([true, false]);
+});
+
 describe('a write that must be sent once', () => {
   it('is sent by the first of several concurrent workers', async () => {
     const progress = createProgress(redis());

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { unanswered } from '../../support/card-api-errors.ts';
+import { toCardFacts } from '../../../src/directory/account.ts';
+import { refusal, unanswered } from '../../support/card-api-errors.ts';
+import { accountOf, directoryOf } from '../../support/directories.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -264,6 +266,52 @@ it('leaves the answer to an undo in place when the block that it undid is confir
   expect(world.answers.at(-1)?.text).toMatch(/^Unblocked: Jane Doe.*onfirmed/);
   expect(world.direct).toEqual([]);
   expect((await world.stations()).slice(-2), 'both are on record').toEqual(['confirmed', 'confirmed']);
+});
+
+it.each(['fails', 'is refused'])('leaves the answer to an undo in place that %s', async (how) => {
+  const world = await createActionWorld(redis());
+  const origin = { kind: 'button', channel: 'C1', messageTs: null, reply: 'sealed', replace: true } as const;
+  await performAction(ask('block', { ...byCommand, origin }), world.deps);
+  const undone = { kind: 'action', actionId: 'act_block1' } as const;
+  const undo = ask('undo-block', { id: 'act_undo1', origin, target: undone });
+  const cannot = async (): Promise<never> => {
+    throw refusal('Card cannot be changed');
+  };
+  if (how === 'fails')
+    await performAction(undo, { ...world.deps, card: { ...world.deps.card, setCardStatus: cannot } });
+  else {
+    await performAction(
+      ask('block', { ...byCommand, id: 'act_block2', actor: { userId: 'U2', teamId: 'T1' } }),
+      world.deps,
+    );
+    await performAction(undo, world.deps);
+  }
+  const before = world.answers.length;
+  await world.deps.history.expectedAction({ acctId, id: 'evt_b', callbackAt: '2026-11-20T15:00:00.500Z' }, 'BLOCKED');
+
+  await confirm(world, 'act_block1');
+
+  expect(world.answers.slice(before)).toEqual([]);
+  expect((await world.stations()).at(-1)).toBe('confirmed');
+});
+
+it('tells a person whose answer was replaced since that the confirmed limit took the card off its ruleset', async () => {
+  let ruleset: { id: number; name: null; mayOverrule: boolean } | null = { id: 2, name: null, mayOverrule: true };
+  const world = await createActionWorld(redis(), {
+    directory: directoryOf({ reload: async () => accountOf({ rulesetId: null }) }),
+    toFacts: (id, account, which) => ({ ...toCardFacts(id, account, which), ruleset }),
+    nameRuleset: async (card) => card,
+  });
+  const origin = { kind: 'button', channel: 'C1', messageTs: null, reply: 'sealed', replace: true } as const;
+  await performAction(ask('limit', { ...byCommand, origin }), world.deps);
+  ruleset = null;
+  const before = world.answers.length;
+  await world.deps.progress.answerReplaced('act_limit1');
+
+  await confirm(world, 'act_limit1');
+
+  expect(world.answers.slice(before)).toEqual([]);
+  expect(world.direct.map(({ text }) => text)).toEqual([expect.stringMatching(/ruleset/)]);
 });
 
 it('reports an unanswered change of a limit that nothing shows: first that it checks, then that it has ended', async () => {
