@@ -55,7 +55,9 @@ export function createFailChange({ factsOf, reports }: FailChangeDeps): FailChan
 }
 
 /** How actions end that are not retried, and what people read while one is. */
-export type Failures = ReturnType<typeof createFailures>;
+export type Failures = ReturnType<typeof createFailures> & {
+  readonly notifyRetrying: ReturnType<typeof createNotifyRetrying>;
+};
 
 interface Deps extends Pick<ActionTools, 'progress' | 'record' | 'withLock' | 'now' | 'askedFor'> {
   readonly responses: Pick<Responses, 'answer'>;
@@ -84,7 +86,6 @@ export function createFailures(deps: Deps) {
      */
     isGivenUp: async (action: Action): Promise<boolean> =>
       await notifyGivenUp(action, await deps.progress.read(action.id), deps),
-    notifyRetrying: (resolved: Resolved, cause: NonNullable<Cause>) => notifyRetrying(resolved, cause, deps),
   };
 
   /** *Undo* names a block, not a card. */
@@ -171,26 +172,28 @@ function whyOf(error: Cause): string | null {
   return error === null ? ownFault : noteOf(error);
 }
 
+interface RetryingDeps extends Pick<ActionTools, 'progress' | 'askedFor' | 'outcomes'> {
+  readonly responses: Pick<Responses, 'answer'>;
+}
+
 /**
  * A card service that is down or limits requests can delay the answer by minutes. The person reads that once, however often
  * the job starts.
  */
-async function notifyRetrying(
-  { action, acctId }: Resolved,
-  cause: NonNullable<Cause>,
-  { progress, askedFor, responses }: Pick<Deps, 'progress' | 'askedFor' | 'responses'>,
-): Promise<void> {
-  if (!(await progress.isFirstTrouble(action.id))) return;
-  const message = stillTrying({
-    asked: await askedFor(action, acctId === 0 ? null : acctId),
-    isRateLimited: cause.code === 'rate_limited',
-    unread: cause instanceof CardApiError ? null : cause.message,
-    isBlock: action.verb === 'block',
-    isHolder: action.asHolder,
-    isOnAlert: isOnAlert(action),
-  });
-  // An id of its own, because Slack drops a second message with the same id.
-  await responses.answer({ ...action, id: `${action.id}:trying` }, message);
+export function createNotifyRetrying({ progress, askedFor, responses, outcomes }: RetryingDeps) {
+  return async function notifyRetrying({ action, acctId }: Resolved, cause: NonNullable<Cause>): Promise<void> {
+    if (!(await progress.isFirstTrouble(action.id))) return;
+    const message = stillTrying({
+      asked: await askedFor(action, acctId === 0 ? null : acctId),
+      isRateLimited: cause.code === 'rate_limited',
+      unread: cause instanceof CardApiError ? null : cause.message,
+      isBlock: action.verb === 'block',
+      isHolder: action.asHolder,
+      isOnAlert: isOnAlert(action) && (await outcomes.areShownIn(action.origin.channel)),
+    });
+    // An id of its own, because Slack drops a second message with the same id.
+    await responses.answer({ ...action, id: `${action.id}:trying` }, message);
+  };
 }
 
 interface UnreadableDeps extends Pick<ActionTools, 'record' | 'hasBegun'> {

@@ -15,7 +15,7 @@ import { type Alerts, alertsOfKind } from './alert-store.ts';
 import type { CardHistory } from './card-history.ts';
 import { addedCaseId, type FraudCases } from './fraud-case-store.ts';
 import { latestPurchases } from './latest-purchases.ts';
-import { type AlertDeps, withAlert } from './respond-to-alert.ts';
+import { type AlertDeps, answerUnlessShown, withAlert } from './respond-to-alert.ts';
 import type { CloseFraudCaseAction } from './verbs.ts';
 
 const LOOK_BACK_MS = 7 * 24 * 3_600_000;
@@ -134,7 +134,7 @@ export function createOpenCase(deps: OpenDeps) {
   }
 }
 
-interface CloseDeps extends AlertDeps, Pick<ActionTools, 'now'> {
+interface CloseDeps extends AlertDeps, Pick<ActionTools, 'outcomes' | 'now'> {
   readonly endCase: ReturnType<typeof createEndCase>;
 }
 
@@ -151,6 +151,7 @@ export function createCloseFraudCase(deps: CloseDeps) {
       }
       const outcome = { verb: 'close-case', by, at: deps.now().toISOString(), state: 'done', text: '' } as const;
       await deps.endCase(open, action, earlier ?? outcome);
+      await answerUnlessShown(deps, action, 'close-case', open);
     });
   };
 }

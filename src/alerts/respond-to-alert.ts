@@ -1,4 +1,4 @@
-import { respondedBefore, seen } from '../../templates/alerts/seen.ts';
+import { responded, respondedBefore } from '../../templates/alerts/seen.ts';
 import { cardOf } from '../../templates/core/card-words.ts';
 import type { Outcome } from '../actions/action-state.ts';
 import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts';
@@ -50,23 +50,32 @@ export async function withAlert<Result>(
   });
 }
 
+/** A message that only this user sees is not updated, and one that another company reads does not show the response. */
+export async function answerUnlessShown(
+  { outcomes, responses }: Pick<Deps, 'outcomes' | 'responses'>,
+  action: AcknowledgeAction | CloseFraudCaseAction,
+  mark: Parameters<typeof responded>[0],
+  alert: Alert,
+): Promise<void> {
+  const { channel, messageTs } = action.origin;
+  const isShown = await outcomes.areShownIn(channel);
+  if (messageTs === null || !isShown) await responses.answer(action, responded(mark, cardOf(alert), isShown));
+}
+
 interface Deps extends AlertDeps, Pick<ActionTools, 'outcomes' | 'now'> {}
 
 /**
  * Responses to an alert that change no card. Everyone who reads the alert sees who responded. Each response counts once.
  */
 export function createRespondToAlert(deps: Deps) {
-  const { record, outcomes, responses, now } = deps;
+  const { record, outcomes, now } = deps;
 
   return {
     /** *Seen*. */
     async acknowledge(action: AcknowledgeAction): Promise<void> {
       const alert = await respond(action);
       if (alert === null) return;
-      const { channel, messageTs } = action.origin;
-      // A message that only this user sees is not updated, and one that another company reads does not show it.
-      if (messageTs === null || !(await outcomes.areShownIn(channel)))
-        await responses.answer(action, seen(cardOf(alert)));
+      await answerUnlessShown(deps, action, 'acknowledge', alert);
     },
 
     /** *It was me*, from the holder of the card. */

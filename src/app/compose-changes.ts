@@ -3,7 +3,7 @@ import type { ActionRun } from '../actions/action-tools.ts';
 import { createChangeOnce } from '../actions/change-once.ts';
 import { createChangeStatus } from '../actions/change-status.ts';
 import { createConcludeAction, createNotifyOfVerdict, createVerifiedResult } from '../actions/conclude-action.ts';
-import { createFailChange, createFailures, type Failures } from '../actions/fail-action.ts';
+import { createFailChange, createFailures, createNotifyRetrying, type Failures } from '../actions/fail-action.ts';
 import { createPermitStatus } from '../actions/permit-status.ts';
 import { createSendChange } from '../actions/send-change.ts';
 import { createSendStatus } from '../actions/send-status.ts';
@@ -63,7 +63,8 @@ export function composeStatus(tools: Tools) {
 export function composeFailures(tools: Tools): Failures {
   // Answers the person anyway, with the facts that are certain.
   const factsOf = (acctId: number) => tools.factsOf(acctId).catch(() => toCardFacts(acctId, null));
-  return createFailures({ ...tools, failChange: createFailChange({ ...tools, factsOf }) });
+  const failures = createFailures({ ...tools, failChange: createFailChange({ ...tools, factsOf }) });
+  return { ...failures, notifyRetrying: createNotifyRetrying(tools) };
 }
 
 /** Changes the spend rules of cards, permanently or for a time. */

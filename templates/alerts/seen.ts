@@ -4,9 +4,12 @@ import { mention } from '../../src/slack/mrkdwn.ts';
 import { textMessage } from '../core/blocks.ts';
 import { cardOfHolder } from '../core/card-words.ts';
 
-/** For a person who acknowledged an alert that only they had open. */
-export function seen(card: CardFacts): Message {
-  return textMessage(`Marked as seen: the alert about ${cardOfHolder(card)}. Its message now says so to everybody.`);
+const done = { acknowledge: 'Marked as seen: the alert about', 'close-case': 'Closed: the fraud case of' } as const;
+
+/** For a person who responded to an alert where it does not show that. @param isShown its messages in the channel do. */
+export function responded(mark: keyof typeof done, card: CardFacts, isShown: boolean): Message {
+  const text = `${done[mark]} ${cardOfHolder(card)}.`;
+  return textMessage(isShown ? `${text} Its message now says so to everybody.` : text);
 }
 
 const marks = {

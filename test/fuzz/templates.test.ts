@@ -16,7 +16,7 @@ import { cardTrack } from '../../templates/alerts/card-track.ts';
 import { declineList } from '../../templates/alerts/decline-list.ts';
 import { declinePaid } from '../../templates/alerts/decline-paid.ts';
 import { explainDecline } from '../../templates/alerts/explain-decline.ts';
-import { respondedBefore, seen } from '../../templates/alerts/seen.ts';
+import { responded, respondedBefore } from '../../templates/alerts/seen.ts';
 import { delegateForm, delegateSet } from '../../templates/app-home/delegate.ts';
 import { ownDigest } from '../../templates/app-home/own-digest.ts';
 import { ownDigestSet, preferenceSet, quietHoursSet } from '../../templates/app-home/preferences.ts';
@@ -380,7 +380,11 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       }),
     ),
   'recovery-started': (one) => [recoveryStarted({ from: one, channel: 'C1' })],
-  seen: (one, two) => [seen({ ...somebody, holder: one, last4: two }), respondedBefore('acknowledge', 'U0OLGA')],
+  seen: (one, two) => [
+    responded('acknowledge', { ...somebody, holder: one, last4: two }, true),
+    responded('close-case', { ...somebody, holder: one, last4: two }, false),
+    respondedBefore('acknowledge', 'U0OLGA'),
+  ],
   subscriptions: (one, two) => {
     const subscription = { number: 1, channel: 'C1', filter: one, by: two, at: two };
     const preview = { count: 14, isAll: false, unknown: [{ what: 'group', typed: one, meant: two }] as const };

@@ -6,7 +6,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { askAgain, stillTrying } from '../../templates/actions/ask-again.ts';
 import { renderAlert } from '../../templates/alerts/alert.ts';
 import { declinePaid } from '../../templates/alerts/decline-paid.ts';
-import { seen } from '../../templates/alerts/seen.ts';
+import { responded } from '../../templates/alerts/seen.ts';
 import { delegateForm, delegateSet } from '../../templates/app-home/delegate.ts';
 import { ownDigest } from '../../templates/app-home/own-digest.ts';
 import { ownDigestSet, preferenceSet, quietHoursSet } from '../../templates/app-home/preferences.ts';
@@ -153,7 +153,7 @@ const alerts: readonly ExamplePicture[] = [
       });
       return [
         renderAlert({ ...rest, event, repeats: { [view.channel]: blocked } }, { ...view, isLong: true }),
-        seen(card),
+        responded('acknowledge', card, true),
       ];
     },
   },

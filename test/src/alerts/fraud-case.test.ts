@@ -467,6 +467,21 @@ describe('Close the case', () => {
     expect(world.answers.at(-1)?.text).toBe('<@U0OLGA> closed this fraud case before you. Nothing changed.');
   });
 
+  it('answers whoever closes it where the case does not show that: another company reads the channel', async () => {
+    await itWasntMe();
+    const { id } = (await onlyCase()).event;
+    const close = ask('close-fraud-case', { target: { kind: 'alert', alertId: id } });
+    const before = world.answers.length;
+
+    await performAction(close, world.deps);
+    expect(world.answers.slice(before)).toEqual([]);
+    await performAction(close, { ...world.deps, visibilityOf: async () => 'shared' });
+
+    expect(world.answers.slice(before).map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^Closed: the fraud case of Jane Doe · card[^.]*\.$/),
+    ]);
+  });
+
   it.each([
     ['is linked to somebody else by then', 'U0BOB', ['U0BOB']],
     ['is linked to nobody by then', null, []],

@@ -26,6 +26,7 @@ it('answers the person if another company reads the channel, because the alert d
   await performAction(ask('acknowledge'), world.deps);
 
   expect(world.answers.map(({ text }) => text)).toEqual([expect.stringMatching(/^Marked as seen/)]);
+  expect(world.answers[0]?.text).not.toMatch(/everybody/);
 });
 
 it('shows once who has seen the alert, however often the button is pressed', async () => {

@@ -25,6 +25,17 @@ const limited = new CardApiError('too many requests', {
   apiMessage: null,
 });
 
+it('promises to tell how it ends where the message with the button shows nothing: another company reads it', async () => {
+  const world = await createActionWorld(redis(), { visibilityOf: async () => 'shared' });
+  const card = { ...world.deps.card, setCardStatus: () => Promise.reject(limited) };
+
+  await expect(performAction(ask('block'), { ...world.deps, card })).rejects.toThrow(CardApiError);
+
+  expect(world.answers.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/for a few minutes and tell you how it ends\./),
+  ]);
+});
+
 it('says once that a change takes longer while the card service limits requests, and how it ended', async () => {
   const world = await createActionWorld(redis());
   const texts = () => world.answers.map(({ text }) => text);
