@@ -102,12 +102,11 @@ export function createSendings(redis: RedisClient) {
     },
     /** Puts waiting entries where they would be if they had just arrived, in the same order. */
     async postpone(channel: string, waiting: readonly Waiting[]): Promise<void> {
-      const queue = outboxKey(channel, 'queue');
       const commands = redis.pipeline();
       for (const [index, { entry, ageMs }] of waiting.entries()) {
         const byMs = ageMs - (waiting.length - index) / 1000;
         // Not `ZINCRBY`, which would add an entry that was just removed.
-        commands.zadd(queue, 'XX', 'INCR', byMs, entry.id);
+        commands.zadd(outboxKey(channel, 'queue'), 'XX', 'INCR', byMs, entry.id);
       }
       await commands.exec();
     },

@@ -149,13 +149,12 @@ export function createTrackedMessages(redis: RedisClient, now: () => Date) {
       const reference: Reference = { channel, ts, audience: 'team', threadId: null };
       const lines = ((await redis.get(shownKey)) ?? '').split('\n');
       if (lines.includes(FORGOTTEN)) return;
-      const isKnown = lines.includes(shortKey(subject));
       await redis
         .multi()
         .hsetnx(key, fieldOf(reference), writeReference(reference))
         .expire(key, ttlSeconds[subject.kind])
         // Without it, `forget` would not know what the message shows.
-        .append(shownKey, isKnown ? '' : `${shortKey(subject)}\n`)
+        .append(shownKey, lines.includes(shortKey(subject)) ? '' : `${shortKey(subject)}\n`)
         .expire(shownKey, ttlSeconds[subject.kind])
         .exec();
     },
