@@ -131,8 +131,12 @@ function messages(context: WorkerContext) {
   const { enqueue, postTracked } = context;
   const linkTo = (kind: Subject['kind']) => async (id: string) => {
     const references = await context.trackedMessages.references({ kind, id });
-    const posted = references.find(({ audience }) => audience === 'team');
-    return posted === undefined ? null : await context.permalink(posted.channel, posted.ts);
+    const ofTeam = references.filter(({ audience }) => audience === 'team');
+    const places = await Promise.all(ofTeam.map(({ channel }) => context.visibilityOf(channel)));
+    const posted = ofTeam[places.findIndex((place) => place !== 'shared')];
+    // Of an alert, another company reads that there is one. Of anything else, the message there shows nothing.
+    const shown = posted ?? (kind === 'alert' ? ofTeam[0] : undefined);
+    return shown === undefined ? null : await context.permalink(shown.channel, shown.ts);
   };
   const groupOfCard = createGroupOfCard(context);
   const approvalsChannelOf = async (acctId: number) => approvalsChannel(context, (await groupOfCard(acctId)) ?? null);

@@ -24,7 +24,7 @@ import { createPostEntries } from '../outbox/post-entries.ts';
 import { createMeasurePosted, createRecordPosted, type RecordPosted } from '../outbox/record-posted.ts';
 import { createRenderBatch, createRenderEntries } from '../outbox/render-entries.ts';
 import { createSendMessage, EDIT_BURST, type Throttle } from '../outbox/send-message.ts';
-import { createRenderPosted, type RenderSubjects, updateMessages } from '../outbox/tracked-message.ts';
+import { createRenderPosted, isShownIn, type RenderSubjects, updateMessages } from '../outbox/tracked-message.ts';
 import type { Subject } from '../outbox/tracked-message-store.ts';
 import { createUndeliverable, type Undeliverable } from '../outbox/undeliverable.ts';
 import { sectionOf } from '../policy/policy.ts';
@@ -153,7 +153,9 @@ function composePosting(context: WorkerContext, rendering: Rendering) {
     outbox: context.lastingOutbox,
     fallback: {
       channel: fallback,
-      shows: async (subject) => (await trackedMessages.references(subject)).some(({ channel }) => channel === fallback),
+      shows: async (subject) =>
+        (await trackedMessages.references(subject)).some(({ channel }) => channel === fallback) &&
+        (await isShownIn(subject, fallback, visibilityOf)),
       unshared: createUnsharedChannel(config.channels, visibilityOf),
     },
     ops: { channel: ops, notify: notifyOps },

@@ -125,6 +125,9 @@ export function createPostAgain(deps: PostAgainDeps) {
       const { audience } = posted;
       const entries = posted.notShown.map((subject) => entryOf(subject, { channel, ts, audience, threadId: null }));
       await putAll(channel, await Promise.all(entries));
+      // What has moved stays hidden here, also when the channel is no longer shared. Otherwise two messages would show it.
+      const moved = posted.notShown.filter(({ kind }) => kind !== 'alert');
+      if (moved.length > 0) await trackedMessages.forget({ channel, ts }, moved);
     },
   };
 

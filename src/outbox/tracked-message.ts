@@ -27,6 +27,18 @@ export interface Posted {
  */
 export type RenderPosted = (ref: MessageRef, subjects: readonly Subject[]) => Promise<Posted | null>;
 
+/**
+ * Whether a message in a channel shows a subject to its readers. Alerts are rendered for them. Everything else is for the
+ * team alone, so that another company reads nothing of it.
+ */
+export async function isShownIn(
+  { kind }: Pick<Subject, 'kind'>,
+  channel: string,
+  visibilityOf: (channel: string) => Promise<ChannelVisibility>,
+): Promise<boolean> {
+  return kind === 'alert' || (await visibilityOf(channel)) !== 'shared';
+}
+
 interface RenderDeps {
   readonly trackedMessages: Pick<TrackedMessages, 'references'>;
   readonly renderSubjects: RenderSubjects;
@@ -57,21 +69,16 @@ export function createRenderPosted(deps: RenderDeps): RenderPosted {
     const reference = references.find((one) => one.channel === channel && one.ts === ts);
     if (reference === undefined || (await isOldBatch(reference, subject))) return null;
     const { audience } = reference;
-    // Alerts are rendered for their readers. Everything else is for the team alone.
-    if (subject.kind !== 'alert' && (await isShared(channel))) {
-      const notShown = (await isReadElsewhere(references)) ? [] : [subject];
+    if (!(await isShownIn(subject, channel, visibilityOf))) {
+      const notShown = (await isReadElsewhere(subject, references)) ? [] : [subject];
       return { message: notShownHere(), audience, notShown };
     }
     const message = await renderSubjects[subject.kind](subject.id, reference);
     return message && { message, audience, notShown: [] };
   };
 
-  async function isShared(channel: string): Promise<boolean> {
-    return (await visibilityOf(channel)) === 'shared';
-  }
-
-  async function isReadElsewhere(references: readonly Reference[]): Promise<boolean> {
-    for (const { channel } of references) if (!(await isShared(channel))) return true;
+  async function isReadElsewhere(subject: Subject, references: readonly Reference[]): Promise<boolean> {
+    for (const { channel } of references) if (await isShownIn(subject, channel, visibilityOf)) return true;
     return false;
   }
 

@@ -25,6 +25,7 @@ import { createRenderBatch, createRenderEntries } from '../../src/outbox/render-
 import { createSendMessage, defaultThrottle } from '../../src/outbox/send-message.ts';
 import {
   createRenderPosted,
+  isShownIn,
   type RenderSubject,
   type RenderSubjects,
   updateMessages,
@@ -147,7 +148,9 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     outbox,
     fallback: {
       channel: 'C0ALL',
-      shows: async (subject) => (await trackedMessages.references(subject)).some(({ channel }) => channel === 'C0ALL'),
+      shows: async (subject) =>
+        (await trackedMessages.references(subject)).some(({ channel }) => channel === 'C0ALL') &&
+        (await isShownIn(subject, 'C0ALL', visibilityOf)),
       unshared: async () => options.unshared ?? null,
     },
     heldUntil: async () => heldUntil,

@@ -158,10 +158,56 @@ describe('a request in a channel that was shared with another company since', ()
 
     expect(world.updates.filter(({ ts }) => ts === ref.ts).map(({ text }) => text)).toEqual([
       expect.stringMatching(/no longer shown/),
-      expect.stringMatching(/no longer shown/),
     ]);
     expect(sent).toEqual(['C0OPS For Jane Doe.']);
     expect(world.updates.at(-1), 'and kept up to date there').toMatchObject({ text: 'For Jane Doe.' });
+  });
+
+  it('is one message when the only channel is shared for a time, and moves again if it is shared again', async () => {
+    const channels = ['C1'];
+    const world = await shared({ shared: channels, opsChannel: 'C1' });
+    const change = async (): Promise<void> => {
+      await world.update(request);
+      for (let run = 0; run < 3; run += 1) {
+        await redis().del(outboxKey('C1', 'paused'));
+        await world.flush('C1');
+      }
+    };
+
+    await change();
+    expect(sent).toEqual([]);
+    channels.pop();
+    await change();
+    await change();
+
+    expect(sent).toEqual(['C1 For Jane Doe.']);
+    expect(await world.trackedMessages.references(request)).toMatchObject([{ channel: 'C1', ts: '2.000001' }]);
+    expect(world.updates.filter(({ ts }) => ts === ref.ts)).toHaveLength(1);
+
+    channels.push('C1');
+    await change();
+    channels.pop();
+    await change();
+    expect(sent).toEqual(['C1 For Jane Doe.', 'C1 For Jane Doe.']);
+    expect(await world.trackedMessages.references(request)).toMatchObject([{ channel: 'C1', ts: '2.000002' }]);
+  });
+
+  it('moves also if its other message is in a channel that was archived', async () => {
+    const update = async ({ channel }: { channel: string }): Promise<void> => {
+      if (channel === 'C0GONE') throw archived;
+    };
+    const world = await shared({ slack: { ...slack, update }, shared: ['C0ALL'], unshared: 'C0OPS' });
+    await world.trackedMessages.forget(ref);
+    for (const channel of ['C0GONE', 'C0ALL'])
+      await world.trackedMessages.add({ channel, ts: '1.2' }, [{ subject: request, audience: 'team', threadId: null }]);
+
+    await world.askForEdits(request);
+    for (const channel of ['C0GONE', 'C0ALL', 'C0ALL', 'C0OPS']) {
+      await redis().del(outboxKey(channel, 'paused'));
+      await world.flush(channel);
+    }
+
+    expect(sent).toEqual(['C0OPS For Jane Doe.']);
   });
 
   it('is not posted again if the team reads it in another channel', async () => {
