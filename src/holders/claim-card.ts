@@ -155,11 +155,6 @@ export function createOpenClaim(deps: OpenClaimDeps) {
       }
       if (acctId === undefined) return await refuseUnknown(action, deps);
       if (others.length > 0) return await askWhich(action);
-      const unread = existing === null ? await whyUnsure(action, acctId, deps) : null;
-      if (unread !== null) {
-        const why = `another card may match ${typedOnRecord(wordsOf(action))}, too`;
-        return await deps.responses.refuse(action, unread, { why });
-      }
       const claim = existing ?? (await open(id, action, acctId, linkOf));
       if (claim.id !== id) await deps.record(action, { event: 'unchanged', acctId: null, detail: claim.id });
       await deps.submitClaim(claim);
@@ -188,37 +183,22 @@ export function createOpenClaim(deps: OpenClaimDeps) {
   async function open(id: string, action: Claim['action'], acctId: number, linkOf?: string): Promise<Claim> {
     const expiresAt = new Date(deps.now().getTime() + CLAIM_MS).toISOString();
     const person = await deps.person(action.actor.userId);
-    const card = { ...(await compare(acctId, person, deps)), ...(linkOf !== undefined && { linkOf }) };
+    const card = { ...(await compare(acctId, person)), ...(linkOf !== undefined && { linkOf }) };
     const claim: Claim = { id, action, card, state: 'open', expiresAt };
     await deps.record(action, { event: 'waiting', acctId: null, detail: id });
     await deps.claims.save(claim);
     return claim;
   }
-}
 
-async function compare(
-  acctId: number,
-  person: Person | null,
-  { directory }: Pick<OpenClaimDeps, 'directory'>,
-): Promise<ClaimedCard> {
-  const account = await directory.account(acctId);
-  const holder = [account?.firstName, account?.lastName].filter(Boolean).join(' ');
-  return {
-    acctId,
-    isSameName: compared(person?.name, holder, isSameName),
-    isSameEmail: compared(person?.email, account?.email, isSameEmail),
-  };
-}
-
-/** The person’s own card may end in the same four digits, and not be read yet. Null: it is this one, as far as is known. */
-async function whyUnsure(
-  action: Claim['action'],
-  acctId: number,
-  deps: Pick<OpenClaimDeps, 'directory' | 'person'>,
-): Promise<ReturnType<typeof notReadYet>> {
-  if (action.verb !== 'claim' || interpret(wordsOf(action)).last4 === null) return null;
-  const { isSameEmail } = await compare(acctId, await deps.person(action.actor.userId), deps);
-  return isSameEmail === true ? null : notReadYet(wordsOf(action), await deps.directory.status());
+  async function compare(acctId: number, person: Person | null): Promise<ClaimedCard> {
+    const account = await deps.directory.account(acctId);
+    const holder = [account?.firstName, account?.lastName].filter(Boolean).join(' ');
+    return {
+      acctId,
+      isSameName: compared(person?.name, holder, isSameName),
+      isSameEmail: compared(person?.email, account?.email, isSameEmail),
+    };
+  }
 }
 
 /** Approvers are not asked about a card that does not exist. */

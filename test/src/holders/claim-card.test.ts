@@ -437,42 +437,6 @@ it('does not call a card unknown while it may not have been read yet', async () 
   expect(await world.claims.open()).toEqual([]);
 });
 
-it('asks no approver about a card found by four digits while the person’s own may not be read yet', async () => {
-  const world = setUp({ email: 'somebody@example.com', unread: 12 });
-
-  await world.claimCard(claim());
-
-  expect(world.refusals).toEqual([
-    expect.stringMatching(/have not found “1212” yet: the cards of 12 accounts .*later/),
-  ]);
-  expect(world.mayNot).toEqual([]);
-  expect(world.posted).toEqual([]);
-  expect(await world.claims.open()).toEqual([]);
-});
-
-it.each<[string, Over, Given]>([
-  ['named by a longer account id', { target: { kind: 'words', words: ['73781'] } }, {}],
-  ['named by its holder', { target: { kind: 'words', words: ['Hugo', 'Reyes'] } }, {}],
-  ['with the person’s address that somebody else holds', {}, { email: 'hugo@example.com', link: linkedTo('U0SAM') }],
-])('asks the approvers about a card %s although other accounts are not read', async (_what, over, given) => {
-  const world = setUp({ email: 'somebody@example.com', unread: 12, ...given });
-
-  await world.claimCard(claim(over));
-
-  expect(world.posted).toEqual(['clm_claim1']);
-  expect(world.refusals).toEqual([]);
-});
-
-it('continues a claim by four digits that it has stored, also if accounts that are not read have appeared since', async () => {
-  await setUp({ email: null }).claimCard(claim());
-  const again = setUp({ email: null, unread: 12 });
-
-  await again.claimCard(claim());
-
-  expect(again.posted).toEqual(['clm_claim1']);
-  expect(again.refusals).toEqual([]);
-});
-
 it.each([
   ['Hugo Reyes', true],
   ['hugo j. reyes', true],
