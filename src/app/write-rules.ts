@@ -52,7 +52,7 @@ const ofAccount = {
 export const rules: Rules = {
   outbox: {
     ...reads('channels', 'held', 'look', 'waiting', 'dueAt', 'sentAt', 'pauseLeft'),
-    ...ofJobs('holdUntil', 'remove', 'requeue', 'keepUnsent', 'postpone', 'countTry', 'pauseFor'),
+    ...ofJobs('holdUntil', 'remove', 'requeue', 'keepUnsent', 'countTry', 'pauseFor'),
     // Jobs that put an entry run again. `lastingOutbox` is for all others.
     put: 'jobs',
     // Keeps others from posting an entry in flight until its sender has reported the outcome.

@@ -17,7 +17,7 @@ const EDIT_MAX_WAIT_MS = 4000;
 export const BATCH_MAX = 5000;
 
 interface Deps {
-  readonly outbox: Pick<Outbox, 'pauseLeft' | 'pauseFor' | 'look' | 'requeue' | 'postpone'>;
+  readonly outbox: Pick<Outbox, 'pauseLeft' | 'pauseFor' | 'look' | 'requeue'>;
   readonly postEntries: PostEntries;
   /** Whether what only the team may read has a channel: this one or another. */
   readonly hasPlaceForTeam: (channel: string) => Promise<boolean>;
@@ -69,11 +69,6 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
       await outbox.requeue(channel, unresolved.sending);
       continue;
     }
-    const overdue = mustWait ? looked.waiting.filter(mustWaitBehind) : [];
-    if (overdue.length > 0) {
-      await outbox.postpone(channel, overdue);
-      continue;
-    }
     const waiting = mustWait ? looked.waiting.filter(({ entry }) => !isForTeam(entry)) : looked.waiting;
     const next = unresolved ?? nextMessage(waiting);
     const edit = editWaitMs > 0 ? null : await deps.editing.next(channel);
@@ -97,12 +92,6 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
     if (again !== null) return again;
   }
 }
-
-/**
- * What no channel may show goes behind the others once per retry. Otherwise alerts behind it would not be read, and would
- * wait for all of it once a channel may show it.
- */
-const mustWaitBehind = ({ entry, ageMs }: Waiting): boolean => isForTeam(entry) && ageMs >= NO_CHANNEL_PAUSE_MS;
 
 /** An edit precedes a post that may wait longer. Both share the channel's pace. */
 function goesFirst(edit: Edit, post: ReturnType<typeof nextMessage>, [first]: readonly Waiting[]): boolean {

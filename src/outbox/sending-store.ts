@@ -100,16 +100,6 @@ export function createSendings(redis: RedisClient) {
       const [, position] = await redis.zrange(outboxKey(channel, 'queue'), '0', '0', 'WITHSCORES');
       return position === undefined ? null : Number(position);
     },
-    /** Puts waiting entries where they would be if they had just arrived, in the same order. */
-    async postpone(channel: string, waiting: readonly Waiting[]): Promise<void> {
-      const commands = redis.pipeline();
-      for (const [index, { entry, ageMs }] of waiting.entries()) {
-        const byMs = ageMs - (waiting.length - index) / 1000;
-        // Not `ZINCRBY`, which would add an entry that was just removed.
-        commands.zadd(outboxKey(channel, 'queue'), 'XX', 'INCR', byMs, entry.id);
-      }
-      await commands.exec();
-    },
     /**
      * Claims these entries as one message, or claims an unsent message again.
      *

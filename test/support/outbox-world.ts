@@ -128,7 +128,6 @@ export function createWorld({
     async beginRedirect(_channel, { ref }, redirect) {
       if (sending?.ref === ref) sending = { ...sending, redirect };
     },
-    postpone: async () => {},
     requeue: async (_channel, of) => resolve(of, 'unsent'),
     keepUnsent: async (_channel, of) => resolve(of, 'again'),
     countTry: async () => 1,

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
 import { outboxKey } from '../../../src/core/keys.ts';
 import { OutboxEntry } from '../../../src/outbox/entry.ts';
-import { BATCH_MAX } from '../../../src/outbox/flush-outbox.ts';
 import { defaultThrottle } from '../../../src/outbox/send-message.ts';
 import { examples } from '../../support/examples.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -311,49 +310,6 @@ describe('a notice that no channel may show, because another company reads them 
     },
   );
 });
-
-it.each([
-  ['while it must wait', BATCH_MAX, true],
-  ['once a channel may show it', 3, false],
-])(
-  'an alert does not wait for what waits longer because another company reads the channel: %s',
-  async (_when, count, isStillShared) => {
-    const posts: string[] = [];
-    const shared = ['C0ALL'];
-    const world = createPostingWorld(redis(), {
-      slack: {
-        async post(channel, { text }) {
-          posts.push(text);
-          return { channel, ts: `1.00000${posts.length}` };
-        },
-        findMessages: async () => [],
-      },
-      shared,
-      opsChannel: 'C0ALL',
-    });
-    const notices = Array.from({ length: count }, (_, index) =>
-      OutboxEntry.parse({ kind: 'notice', id: `audit-${9 - index}`, message: { text: `Line ${index}.`, blocks: [] } }),
-    );
-    await Promise.all(notices.map((notice) => world.outbox.put('C0ALL', notice)));
-    const places = notices.flatMap(({ id }, index) => [Date.now() - 60_000 + index, id]);
-    await redis().zadd(outboxKey('C0ALL', 'queue'), ...(places as [number, string]));
-    if (!isStillShared) {
-      await world.flush('C0ALL');
-      shared.pop();
-    }
-    const [alert] = await world.entries(1);
-    if (alert === undefined) throw new Error('no entry');
-
-    await world.outbox.put('C0ALL', { ...alert, priority: 'fraud' });
-    for (let run = 0; run <= 3; run += 1) {
-      await redis().del(outboxKey('C0ALL', 'paused'));
-      await world.flush('C0ALL');
-    }
-
-    expect(posts[0]).toMatch(isStillShared ? /news about a card/ : /Jane Doe/);
-    expect(posts.slice(1)).toEqual(isStillShared ? [] : ['Line 0.', 'Line 1.', 'Line 2.']);
-  },
-);
 
 describe('two runs for one channel at once', () => {
   const notice = (id: string): OutboxEntry =>
