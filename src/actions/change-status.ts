@@ -52,8 +52,9 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     const account = verb === 'block' ? await readQuickly(acctId, deps.card) : await deps.card.getAccount(acctId);
     const hasFraudCase = (await deps.fraudCases.openOf(acctId)) !== null;
     const card = account === null ? undefined : cardToChange(verb, account, asked);
-    // Without its id, a card that is not listed would get the digits of the one that is.
-    const facts = await deps.factsOf(acctId, card ?? { cardId, last4 });
+    // Without its id, a card that is not listed would get the digits of the one that is. Of an unread account, the card in use
+    // is changed, whatever digits were shown.
+    const facts = await deps.factsOf(acctId, card ?? (account === null ? { cardId } : { cardId, last4 }));
     const status = card?.status ?? null;
     const before = status === null ? null : statusWord(status);
     const written = await progress.read(action.id);

@@ -103,7 +103,7 @@ function whoCan(alert: TransactionAlert, reason: ShownReason, whoMay: Explained[
   const still = isDone ? stillNeeded(alert).find(isInSlack) : undefined;
   const known = still ?? (isDone || remedy?.kind === 'retry' ? 'retry' : neededFor(alert, reason));
   const wanted = (known === 'none' || known === 'retry') && blockOf(alert) !== null ? 'unblock' : known;
-  if (reason.mayBeBlocked === true && !isDone && blockOf(alert) === null)
+  if (reason.mayBeBlocked === true && !isDone && wanted !== 'retry' && blockOf(alert) === null)
     return byPeople('Operators can check the card', whoMay.operator);
   if (wanted === 'none') {
     return reason.isSensitive

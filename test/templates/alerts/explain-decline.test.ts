@@ -93,6 +93,18 @@ it('does not say that a card which may be blocked can be activated', () => {
   expect(of('New Card Pending Activation', 6231, '1212')).toContain('Operators can activate the card');
 });
 
+it('says that the cardholder can try again with a card that may have been blocked and is active by now', () => {
+  const alert = declined('decline.card.status', 'Card Status Inactive', {
+    card: { ...card, cardId: 6231, last4: '1212' },
+    outcomes: [outcome({ verb: 'activate' })],
+  });
+
+  const text = shown([{ alert, eventLog: null, whoMay }], { place: 'private', more: 0 });
+
+  expect(text).toContain('The cardholder can try again.');
+  expect(text).not.toContain('can check the card');
+});
+
 it('does not suggest unblocking a card that has been unblocked', () => {
   const alert = declined('decline.card.status', 'Card is blocked', {
     remedy: { kind: 'unblock' },
