@@ -26,6 +26,19 @@ const renderingOf = (rowsNow: () => BatchRow[], isRefused: () => boolean) =>
     unsupported: { has: async (block) => block === 'chart' && isRefused() },
   });
 
+/** Renders alerts as one message, and again after what has changed since. */
+async function postedAndEdited(
+  { render, update }: ReturnType<typeof renderingOf>,
+  entries: ReturnType<typeof flood>['entries'],
+  change: () => void,
+) {
+  const posted = await render(trackedOf(entries), 'C1');
+  if (posted === null) throw new Error('no message');
+  change();
+  const edited = await update(posted.batch, 'C1');
+  return { posted, charts: [hasChart(posted.message), hasChart(edited?.message)] };
+}
+
 describe('a summary', () => {
   /** Slack refuses charts, or takes them: at first, and when the message is edited. */
   it.each([
@@ -41,13 +54,12 @@ describe('a summary', () => {
       () => isRefused,
     );
 
-    const posted = await renderBatch.render(trackedOf(entries), 'C1');
-    if (posted === null) throw new Error('no message');
-    isRefused = then;
-    const edited = await renderBatch.update(posted.batch, 'C1');
+    const { posted, charts } = await postedAndEdited(renderBatch, entries, () => {
+      isRefused = then;
+    });
 
     expect(posted.batch.form).toBe('summary');
-    expect([hasChart(posted.message), hasChart(edited?.message)]).toEqual([!first, !first]);
+    expect(charts).toEqual([!first, !first]);
   });
 
   it('without a chart, because all alerts have one reason, gets none when they have several', async () => {
@@ -58,13 +70,12 @@ describe('a summary', () => {
       () => false,
     );
 
-    const posted = await renderBatch.render(trackedOf(entries), 'C1');
-    if (posted === null) throw new Error('no message');
-    now = flood(3).rows;
-    const edited = await renderBatch.update(posted.batch, 'C1');
+    const { posted, charts } = await postedAndEdited(renderBatch, entries, () => {
+      now = flood(3).rows;
+    });
 
     expect(posted.newBlocks).toEqual([]);
-    expect([hasChart(posted.message), hasChart(edited?.message)]).toEqual([false, false]);
+    expect(charts).toEqual([false, false]);
   });
 
   it('of an older version, whose record does not say it, has a chart if the workspace takes charts', async () => {
