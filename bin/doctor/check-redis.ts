@@ -57,7 +57,8 @@ export async function checkRedis(
     else if (whyShards !== null) report.fix('the stored data has a different number of shards', whyShards);
     else {
       // Where nothing can be written, no process can report that it runs.
-      const hasWorker = unusable === 'redis accepts no writes' || (await inTime(checkProcesses(redis, report)));
+      const isWritable = unusable !== 'redis accepts no writes' && unusable !== 'redis is full';
+      const hasWorker = !isWritable || (await inTime(checkProcesses(redis, report)));
       await checkWaiting(redis, { shards: redisShards, fullAt: redisFullAt, hasWorker, inTime }, report);
       await checkWebhooks(redis, { shards: redisShards, inTime }, report);
       if (auditArchive !== undefined) await checkArchive(redis, { folder: auditArchive, isRoot, inTime }, report);

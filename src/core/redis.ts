@@ -128,12 +128,17 @@ export function isStoreTrouble(error: unknown): boolean {
   return troubles.test(error.message) || errorsOfCommands(error).some(isStoreTrouble);
 }
 
+/** True when Redis refused a write because it has reached `maxmemory`. */
+export function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('OOM');
+}
+
 const PROBE_DEADLINE_MS = 700;
 const PROBE_KEPT_MS = 60_000;
 
 /**
- * Why Redis cannot be used: it does not answer promptly, it accepts no writes, like a replica after a failover, or it refuses
- * the user. Null when it can be used.
+ * Why Redis cannot be used: it does not answer promptly, it is full, it accepts no writes, like a replica after a failover, or
+ * it refuses the user. Null when it can be used.
  *
  * @param mayWrite keys that do not exist, and that the process must be permitted to write.
  */
@@ -144,6 +149,7 @@ export async function whyUnusable(redis: RedisClient, mayWrite: readonly string[
     () => null,
     (error: unknown) => {
       if (isRefused(error)) return 'redis refuses this user';
+      if (isOutOfMemory(error)) return 'redis is full';
       return isReply(error) ? 'redis accepts no writes' : 'redis does not answer';
     },
   );

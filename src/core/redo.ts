@@ -6,7 +6,7 @@ import { within } from './deadline.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { webKeys } from './keys.ts';
 import type { Log } from './log.ts';
-import { isStoreTrouble, type RedisClient, runIdsOf } from './redis.ts';
+import { isOutOfMemory, isStoreTrouble, type RedisClient, runIdsOf } from './redis.ts';
 import { createRepeatedCheck } from './repeated-check.ts';
 
 /** A Redis that syncs once a second may lose two seconds of writes; a slow disk or a replica may lose more. */
@@ -171,7 +171,7 @@ function createRepeating(redis: RedisClient) {
         await redis.expire(key, OTHERS_SECONDS);
       } catch (error) {
         // Do not wait for a full Redis: the work that frees memory waits for us.
-        if (!isFull(error)) throw error;
+        if (!isOutOfMemory(error)) throw error;
       }
       await repeat();
       await redis.srem(key, own);
@@ -181,10 +181,6 @@ function createRepeating(redis: RedisClient) {
       while (performance.now() < untilMs && (await redis.scard(keyOf(runIds))) > 0) await sleep(OTHERS_CHECK_MS);
     },
   };
-}
-
-function isFull(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('OOM');
 }
 
 /** The time in which nothing continues: from losing the connection, or a failed check, until a check is done. */
@@ -271,7 +267,7 @@ function createWriteLog(redis: RedisClient, log: Log, foundMs: () => number) {
         if (tries === TRIES || !isStoreTrouble(error)) {
           log.error({ err: error }, 'could not repeat a lost write');
           // Do not wait for a full Redis: the work that frees memory waits for us. Any other trouble counts as down.
-          if (isStoreTrouble(error) && !isFull(error)) throw error;
+          if (isStoreTrouble(error) && !isOutOfMemory(error)) throw error;
           return;
         }
         await sleep(AGAIN_MS);

@@ -109,4 +109,17 @@ describe('which processes use this Redis', () => {
 
     expect(found.filter((text) => text.startsWith('fix'))).toEqual(['fix: Redis accepts no writes']);
   });
+
+  it('cannot be told when Redis is full, and only its memory is to be fixed', async () => {
+    await admin.flushall();
+    await admin.config('SET', 'maxmemory', '1mb');
+
+    const found = await findings(recommended);
+    await admin.config('SET', 'maxmemory', '0');
+
+    expect(found.filter((text) => text.startsWith('fix'))).toEqual([
+      expect.stringMatching(/^fix: uses \d+ MB of 1 MB$/),
+      expect.stringMatching(/^fix: will use \d+ MB when all that waits is stored/),
+    ]);
+  });
 });

@@ -101,13 +101,17 @@ it('sends the writes of one turn together and in order, even after the connectio
   await server.stop();
 });
 
-it('says that a Redis without a primary accepts no writes, and that a number is no database of it', async () => {
+it('says that a Redis is full, that one without a primary accepts no writes, and that a number is no database of it', async () => {
   const server = await startRedis();
   const log = createLog({ level: 'silent', process: 'test' });
   const redis = connectFailFast({ urls: [server.url], log, name: 'web' });
   await until(() => redis.status === 'ready', 'the connection can be used');
   expect(await whyUnusable(redis)).toBeNull();
   await requireFittingAddress(redis);
+
+  await redis.config('SET', 'maxmemory', '1');
+  expect(await whyUnusable(redis)).toBe('redis is full');
+  await redis.config('SET', 'maxmemory', '0');
 
   await redis.call('REPLICAOF', '127.0.0.1', '1');
   expect(await whyUnusable(redis)).toBe('redis accepts no writes');
