@@ -59,6 +59,7 @@ const memories: readonly [key: string, days: number, remember: (redis: Redis) =>
   ['asked:', 6, (redis) => createEdits(redis).ask({ channel: 'C1', ts: '1.0' }, { kind: 'alert', id: 'evt_1' })],
   ['virtual-order:', 7, (redis) => createAwaitedOrders(redis).expect({ kind: 'order', orderId: 1 }, asked)],
   ['virtual-resend:', 7, (redis) => createAwaitedOrders(redis).expect({ kind: 'resend', acctId: 1 }, asked)],
+  ['virtual-awaited', 7, (redis) => createAwaitedOrders(redis).expect({ kind: 'order', orderId: 1 }, asked)],
   ['virtual-name:', 7, (redis) => createAwaitedOrders(redis).expect({ kind: 'name', name: 'Vera Nova' }, asked)],
 ];
 

@@ -29,6 +29,7 @@ import type { Message } from '../slack/message.ts';
 import { respondOf } from '../slack/several-programs.ts';
 import { toMissedTransaction } from '../webhooks/transaction.ts';
 import type { composeDigests } from './compose-digests.ts';
+import { createIsCounted } from './is-counted.ts';
 import type { Stores } from './stores.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -227,6 +228,9 @@ function settings(context: WorkerContext) {
     fitsMerchant: createFitsMerchant(assumptions.categoryCodes),
     activationRefusedHours: assumptions.activationRefusedHours,
     statusRefusedTexts: assumptions.statusRefusedTexts,
+    virtualCardWithinMs: assumptions.virtualCardWithinMinutes * 60_000,
+    /** Like a digest, it does not wait for longer than a while. */
+    isDelivered: createIsCounted(context),
     applyChanges: (raw: Record<string, unknown>, goals: readonly RuleGoal[]) => applyChanges(raw, goals, assumptions),
     toInstant: (text: string) => toInstant(text, zone),
     momentOf: (since: Since, askedAt: string) => momentOf(since, askedAt, zone),

@@ -41,6 +41,7 @@ import { permanent } from '../limits/term.ts';
 import { createOrderNotices, type OrderTerms, type VirtualOrder } from '../virtual-cards/order.ts';
 import { cardOfOrder, createOrderVirtual, createPlaceOrder } from '../virtual-cards/order-virtual.ts';
 import { createOrderPermit, type OrderPermit } from '../virtual-cards/permit-order.ts';
+import { createReportOverdue, createReportOverdueOrders } from '../virtual-cards/report-overdue.ts';
 import { createResendVirtual } from '../virtual-cards/resend-virtual.ts';
 import type { composeLimits } from './compose-changes.ts';
 import type { Tools } from './compose-tools.ts';
@@ -155,6 +156,7 @@ export function composeVirtualCards(tools: Tools, openRequest: (asked: Requested
     } satisfies Partial<Handlers>,
     orders: { orderPermit, placeOrder },
     virtualCardArrived: notices.virtualCardArrived,
+    reportOverdueOrders: createReportOverdueOrders({ ...tools, report: createReportOverdue(tools) }),
   };
 }
 

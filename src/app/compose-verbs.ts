@@ -100,6 +100,7 @@ export function composeVerbs(context: ActionContext) {
     ageRequest: approvals.ageRequest,
     refreshRequests: approvals.refreshRequests,
     virtualCardArrived: virtualCards.virtualCardArrived,
+    reportOverdueOrders: virtualCards.reportOverdueOrders,
   };
 }
 

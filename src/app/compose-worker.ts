@@ -128,6 +128,7 @@ function handlersOf(context: WorkerContext, parts: Parts): JobHandlers {
     // Like after every job that may change it, App Home is rendered after this one.
     'refresh-homes': async () => {},
     'remind-of-activation': delivery.remind,
+    'report-overdue-orders': verbs.reportOverdueOrders,
   };
 }
 

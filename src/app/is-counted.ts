@@ -16,7 +16,8 @@ const OfAlert = z.looseObject({ alertId: z.string() });
 
 /**
  * Whether the declines that arrived before a digest's end are counted: after an outage, or during a burst, they may
- * still be in the inbox or in jobs. They would be in no digest, because the next one begins where this one ends.
+ * still be in the inbox or in jobs. They would be in no digest, because the next one begins where this one ends. All other
+ * events that arrived before it are then delivered, too.
  */
 export function createIsCounted({ redis, queues, alerts, config, now }: WorkerContext) {
   const startedMs = now().getTime();

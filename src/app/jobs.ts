@@ -270,6 +270,8 @@ const table = {
   'refresh-homes': job({ ...repeated, changesHome: true, everyMs: 120_000 }),
   /** Often enough for a card that nobody has activated for days. */
   'remind-of-activation': job({ ...repeated, changesHome: true, everyMs: 5 * 60_000 }),
+  /** Costs one read while no order is overdue. */
+  'report-overdue-orders': job({ ...repeated, everyMs: 60_000 }),
 };
 
 export type JobName = keyof typeof table;

@@ -191,7 +191,13 @@ export const rules: Rules = {
     releaseOverride: { subject: of('override') },
   },
   decisions: { ...reads('since'), remember: each },
-  awaitedOrders: { ...ofJobs('arrived'), expect: each, forget: each },
+  awaitedOrders: {
+    ...reads('waitingSince', 'unanswered'),
+    ...ofJobs('arrived', 'settle'),
+    expect: each,
+    forget: each,
+    answered: each,
+  },
   pending: {
     ...reads('get'),
     put: { again: (pending, id, what) => () => pending.put(what, id) },

@@ -158,6 +158,14 @@ export const CardApiAssumptions = z.strictObject({
     .describe(
       'How many days after an authorization request its settlements and reversals may come: holds usually last five days, and vary by merchant. The service finds network transactions by TransactionTime, which is the time of that request, so recovery looks this far back. 0: TransactionTime is the time of each step.',
     ),
+  virtualCardWithinMinutes: z
+    .number()
+    .positive()
+    .max(7 * 24 * 60)
+    .default(90)
+    .describe(
+      'How many minutes after an order of a virtual card, or a request to resend its details, its webhook may come: an order takes minutes, and the last retry follows the first try after 64. Whoever asked is then told that none came.',
+    ),
   periodWords: z
     .record(z.string(), z.enum(limitPeriods))
     .default(periodWords)

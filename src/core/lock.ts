@@ -55,6 +55,7 @@ export type LockName =
   | `mutes:${number}`
   | 'recent-raises'
   | `order:${string}`
+  | `virtual-card:${string}`
   | `request:${string}`
   | `alert:${string}`
   | `message:${string}:${string}`

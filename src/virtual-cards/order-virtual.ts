@@ -181,7 +181,7 @@ async function reportOrder(
   const shown = { state, name: nameOf(order), summary: after ?? '', orderId, apiWords, ref: action.id.slice(-8) };
   await responses.answer(action, orderAnswer({ ...shown, note: orderId === null ? note : null }));
   if (orderId !== null) await notices.awaitOrder(action, at, orderId);
-  else if (state === 'unknown') await notices.awaitName(action, nameOf(order));
+  else if (state === 'unknown') await notices.awaitName(action, at, nameOf(order));
   await progress.write(action.id, { ...reportedState, isNotified: true });
 }
 

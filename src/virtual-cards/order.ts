@@ -73,15 +73,25 @@ export function readBirthDate(text: string, now: Date): string | null {
 export const ORDER_KEPT_SECONDS = 8 * 24 * 3600;
 
 /** What a person is waiting for. The service announces it with a webhook. */
-type AwaitedWebhook =
-  | { readonly kind: 'order'; readonly orderId: number }
+const AwaitedWebhook = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('order'), orderId: z.int() }),
   /** An order whose answer, and with it its number, was lost. It can only be recognized by the holder's name. */
-  | { readonly kind: 'name'; readonly name: string }
-  | { readonly kind: 'resend'; readonly acctId: number };
+  z.strictObject({ kind: z.literal('name'), name: z.string() }),
+  z.strictObject({ kind: z.literal('resend'), acctId: z.int() }),
+]);
+type AwaitedWebhook = z.infer<typeof AwaitedWebhook>;
 
 const Asked = z.strictObject({ action: Action, at: z.string() });
 type Asked = z.infer<typeof Asked>;
 const format = recordFormat(Asked);
+
+/** An action that waits for a webhook. */
+const AwaitingAction = z.strictObject({ awaited: AwaitedWebhook, actionId: z.string() });
+export type AwaitingAction = z.infer<typeof AwaitingAction>;
+/** Equal records give equal text, because the schema orders their fields. */
+const awaitingFormat = recordFormat(AwaitingAction);
+/** All of them, by the time since which they wait. One that has been answered stays until it would be overdue. */
+const awaitingKey = stateKey('virtual-awaited');
 
 export type AwaitedOrders = ReturnType<typeof createAwaitedOrders>;
 
@@ -92,25 +102,49 @@ export function createAwaitedOrders(redis: RedisClient) {
     if (awaited.kind === 'resend') return stateKey(`virtual-resend:${awaited.acctId}`);
     return stateKey(`virtual-name:${fold(awaited.name)}`);
   };
-  const write = async (key: string, field: string, value: string): Promise<Record<string, string>> => {
-    await redis.multi().hset(key, field, value).expire(key, ORDER_KEPT_SECONDS).exec();
-    return await redis.hgetall(key);
-  };
+  const writing = (key: string, field: string, value: string) =>
+    redis.multi().hset(key, field, value).expire(key, ORDER_KEPT_SECONDS);
   return {
     /**
      * Registers that `action` waits for this.
      *
+     * @param since when the wait began, if that is another time than the one to compare its event with.
      * @returns the event that arrived earlier, if any. For a name it may answer an older order. Null for a resend,
      * which is registered before it is sent.
      */
-    async expect(awaited: AwaitedWebhook, asked: Asked): Promise<string | null> {
+    async expect(awaited: AwaitedWebhook, asked: Asked, since = asked.at): Promise<string | null> {
       const action = withoutForm(asked.action);
-      const { eventId } = await write(keyOf(awaited), `asked:${action.id}`, format.write({ ...asked, action }));
-      return awaited.kind === 'resend' ? null : (eventId ?? null);
+      const awaiting = awaitingFormat.write({ awaited, actionId: action.id });
+      await writing(keyOf(awaited), `asked:${action.id}`, format.write({ ...asked, action }))
+        .zadd(awaitingKey, Date.parse(since), awaiting)
+        .expire(awaitingKey, ORDER_KEPT_SECONDS)
+        .exec();
+      return awaited.kind === 'resend' ? null : await redis.hget(keyOf(awaited), 'eventId');
     },
     /** Nothing was sent, so the action waits for nothing. */
     async forget(awaited: AwaitedWebhook, actionId: string): Promise<void> {
       await redis.hdel(keyOf(awaited), `asked:${actionId}`);
+    },
+    /** Its webhook had arrived before the action was registered. */
+    async answered(awaited: AwaitedWebhook, actionId: string, eventId: string): Promise<void> {
+      await redis.hsetnx(keyOf(awaited), `answered:${actionId}`, eventId);
+    },
+    /** The actions that were registered up to this time (ms), answered or not, with the time since which each waits. */
+    async waitingSince(atMs: number): Promise<{ readonly awaiting: AwaitingAction; readonly sinceMs: number }[]> {
+      const found = await redis.zrangebyscore(awaitingKey, 0, atMs, 'WITHSCORES');
+      return found.flatMap((text, index) =>
+        index % 2 === 0 ? [{ awaiting: awaitingFormat.read(text), sinceMs: Number(found[index + 1]) }] : [],
+      );
+    },
+    /** The action, if nothing has answered it. Null: its webhook arrived, or nothing was sent. */
+    async unanswered({ awaited, actionId }: AwaitingAction): Promise<Action | null> {
+      const answer = awaited.kind === 'order' ? 'eventId' : `answered:${actionId}`;
+      const [asked, answeredBy] = await redis.hmget(keyOf(awaited), `asked:${actionId}`, answer);
+      return answeredBy == null ? (format.readOrNull(asked)?.action ?? null) : null;
+    },
+    /** It waits no longer, or the person knows that nothing came. A webhook that comes later still finds it. */
+    async settle(awaiting: AwaitingAction): Promise<void> {
+      await redis.zrem(awaitingKey, awaitingFormat.write(awaiting));
     },
     /**
      * The webhook arrived.
@@ -120,7 +154,8 @@ export function createAwaitedOrders(redis: RedisClient) {
      */
     async arrived(awaited: AwaitedWebhook, { id, callbackAt }: Arrived): Promise<Asked[]> {
       const key = keyOf(awaited);
-      const stored = await write(key, 'eventId', id);
+      await writing(key, 'eventId', id).exec();
+      const stored = await redis.hgetall(key);
       const all = Object.entries(stored).flatMap(([field, text]) =>
         field.startsWith('asked') ? [format.read(text)] : [],
       );
@@ -145,16 +180,17 @@ function fold(name: string): string {
   return name.normalize('NFKC').replaceAll(/\s+/g, ' ').trim().toLowerCase();
 }
 
-interface Deps extends Pick<ActionTools, 'record' | 'updateAlert' | 'notifyDirectly'> {
+interface Deps extends Pick<ActionTools, 'record' | 'updateAlert' | 'notifyDirectly' | 'withLock'> {
   readonly raises: Pick<RaiseAmounts, 'forget'>;
-  readonly awaitedOrders: Pick<AwaitedOrders, 'expect' | 'arrived'>;
+  readonly awaitedOrders: Pick<AwaitedOrders, 'expect' | 'arrived' | 'answered'>;
   readonly alerts: Pick<Alerts, 'get' | 'setAsked'>;
 }
 
 /** Notifies people that the virtual card they asked for exists. Idempotent. */
 export type OrderNotices = ReturnType<typeof createOrderNotices>;
 
-export function createOrderNotices({ awaitedOrders, alerts, raises, record, updateAlert, notifyDirectly }: Deps) {
+export function createOrderNotices(deps: Deps) {
+  const { awaitedOrders, alerts, raises, record, updateAlert, notifyDirectly } = deps;
   return {
     /** A virtual card's webhook arrived: notifies everyone who ordered it or asked for its details again. */
     async virtualCardArrived(event: VirtualCardEvent): Promise<void> {
@@ -171,15 +207,18 @@ export function createOrderNotices({ awaitedOrders, alerts, raises, record, upda
     /**
      * The answer of an order was lost. An earlier event with the same name may be its webhook, unless it is older than the
      * order or belongs to someone else.
+     *
+     * @param at when it was sent: long after it was asked for, if others had to approve it.
      */
-    async awaitName(action: Action, name: string): Promise<void> {
+    async awaitName(action: Action, at: string, name: string): Promise<void> {
       const own = { action, at: action.askedAt };
-      const eventId = await awaitedOrders.expect({ kind: 'name', name }, own);
+      const eventId = await awaitedOrders.expect({ kind: 'name', name }, own, at);
       const alert = eventId === null ? null : await alertOf(eventId);
       if (eventId === null || alert === null || !isAfter(own, alert.event.callbackAt)) return;
       const { asked } = alert;
       if (asked != null && (asked.by !== action.actor.userId || asked.at !== action.askedAt)) return;
       await notifyOrdered(action, eventId);
+      await awaitedOrders.answered({ kind: 'name', name }, action.id, eventId);
     },
   };
 
@@ -200,16 +239,21 @@ export function createOrderNotices({ awaitedOrders, alerts, raises, record, upda
     if (event?.outcome === 'not_created') await raises.forget(action);
   }
 
-  /** As a direct message, in addition to the alert in its channel, which names who asked. */
+  /**
+   * As a direct message, in addition to the alert in its channel, which names who asked. Under a lock, so that nobody reads
+   * after it that no result came.
+   */
   async function notifyOrdered(action: Action, eventId: string): Promise<void> {
     const alert = await alertOf(eventId);
     if (alert === null) return;
     const { acctId } = alert.event;
     const detail = recordedOutcome(alert.event);
-    await record(action, { event: 'confirmed', acctId, detail, confirmedBy: 'webhook', eventId });
-    await alerts.setAsked(eventId, { by: action.actor.userId, at: action.askedAt });
-    await updateAlert(eventId);
-    await notifyDirectly(action.actor.userId, `virtual-${action.id}-${eventId}`, orderResult(alert));
+    await deps.withLock(`virtual-card:${action.id}`, async () => {
+      await record(action, { event: 'confirmed', acctId, detail, confirmedBy: 'webhook', eventId });
+      await alerts.setAsked(eventId, { by: action.actor.userId, at: action.askedAt });
+      await updateAlert(eventId);
+      await notifyDirectly(action.actor.userId, `virtual-${action.id}-${eventId}`, orderResult(alert));
+    });
   }
 
   async function alertOf(eventId: string): Promise<VirtualCardAlert | null> {

@@ -4,6 +4,8 @@ import { capital } from '../../src/core/first-letter.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
+import { dateAfter } from '../../src/slack/mrkdwn.ts';
+import type { AwaitingAction } from '../../src/virtual-cards/order.ts';
 import { virtualCard } from '../alerts/virtual-card.ts';
 import { context, escapeUntrusted, headed, section, sentence, serviceSays } from '../core/blocks.ts';
 import { cardOfHolder, holderName, numberElsewhere } from '../core/card-words.ts';
@@ -109,6 +111,50 @@ function sentAnswer(
       ...context(order, `Reference ${escapeUntrusted(ref, 60)}`),
     ],
   };
+}
+
+interface Overdue {
+  readonly awaited: AwaitingAction['awaited'];
+  readonly card: CardFacts;
+  /** What was ordered, without personal data. */
+  readonly summary: string;
+  /** UTC ISO 8601: when the card service got it. */
+  readonly at: string;
+  readonly ref: string;
+}
+
+/** The webhook that a person waits for did not come. */
+export function overdueAnswer({ awaited, card, summary, at, ref }: Overdue): Message {
+  const [head, what] = overdueWords(awaited, card, at);
+  return {
+    text: sentence(`${head} ${what}`),
+    blocks: [
+      section(`*${head}*`, escapeUntrusted(summary, 150), what),
+      ...context(`Reference ${escapeUntrusted(ref, 60)}`),
+    ],
+  };
+}
+
+function overdueWords(awaited: Overdue['awaited'], card: CardFacts, at: string): readonly [head: string, what: string] {
+  const head = `No result yet: a virtual card for ${holderName(card)}.`;
+  const later = 'If the result still comes, I’ll message you.';
+  switch (awaited.kind) {
+    case 'order':
+      return [
+        head,
+        `The card service ${dateAfter('accepted this order', at)}. Its result never arrived, so the card may or may not exist. Ask the card service about order ${awaited.orderId} before you order again. ${later}`,
+      ];
+    case 'name':
+      return [
+        head,
+        `The card service never answered this order, and no result arrived, so the card may or may not exist. Check the card program’s portal before you order again. ${later}`,
+      ];
+    case 'resend':
+      return [
+        `Not confirmed: the details of ${cardOfHolder(card)}.`,
+        `${dateAfter('You asked for them', at)}, and they have not arrived. The card is unchanged. Ask again: it does no harm.`,
+      ];
+  }
 }
 
 /** The result for the person who asked: the channel's text, addressed to them. */

@@ -1,4 +1,6 @@
+import { Queue } from 'bullmq';
 import { describe, expect, it } from 'vitest';
+import { QUEUE_PREFIX, stateKey } from '../../src/core/keys.ts';
 import { allValues } from '../support/all-values.ts';
 import { openedForm } from '../support/opened-form.ts';
 import { channels, people } from '../support/people.ts';
@@ -100,6 +102,33 @@ describe('/card virtual order', () => {
 
     expect(answer.text).toContain('I won’t order it again');
     expect(orders().length - before).toBe(1);
+  });
+
+  it('says that no result arrived, once, and the result if it comes after all', async () => {
+    const { sandbox, store, workspace } = cardbell();
+    sandbox.outage(true);
+    await submit(ana, await openForm(ana, 'Nora Noresult'));
+    await cardbell().waitTold(ana, /^Ordered: a virtual card for Nora Noresult/);
+    await quiet(cardbell());
+    const key = stateKey('virtual-awaited');
+    for (const order of await store.zrange(key, '0', '-1')) await store.zincrby(key, -91 * 60_000, order);
+    const maintenance = new Queue('maintenance', { connection: store, prefix: QUEUE_PREFIX });
+    for (const _run of [1, 2]) await maintenance.add('report-overdue-orders', {}, { removeOnComplete: true });
+
+    const overdue = await direct(ana, /^No result yet: a virtual card for Nora Noresult/);
+    await until(async () => (await store.zcard(key)) === 0, 'nothing is awaited any more');
+    await quiet(cardbell());
+    sandbox.outage(false);
+    await direct(ana, /You asked for this: Virtual card created: Nora Noresult/);
+    await maintenance.close();
+
+    expect(overdue).toMatch(/Ask the card service about order \d+ before you order again/);
+    const ofNora = workspace.messages(`D${ana.slice(1)}`).filter(({ text }) => text.includes('Nora Noresult'));
+    expect(ofNora.filter(({ text }) => text.startsWith('No result'))).toHaveLength(1);
+    const lines = await store.lrange('{cardbell:audit}:chain', 0, -1);
+    const events = lines.map((line) => JSON.parse(line).record.event);
+    expect(events.filter((event) => event === 'unconfirmed')).toHaveLength(1);
+    expect(events.indexOf('unconfirmed')).toBeLessThan(events.lastIndexOf('confirmed'));
   });
 
   it('needs another approver above what one may order, even in parts', async () => {

@@ -45,7 +45,7 @@ import { alertLengthSet, quietEnded, quietSet } from '../../templates/routing/ch
 import { muteEnded, muteList, muteSet, notMuted } from '../../templates/routing/mutes.ts';
 import { subscribed, subscriptionList, unsubscribed } from '../../templates/routing/subscriptions.ts';
 import { why } from '../../templates/routing/why.ts';
-import { orderAnswer, resendAnswer } from '../../templates/virtual-cards/order.ts';
+import { orderAnswer, overdueAnswer, resendAnswer } from '../../templates/virtual-cards/order.ts';
 import { virtualOrderForm } from '../../templates/virtual-cards/order-form.ts';
 import { expiryWarning, limitWarning, subscriptionWarning, warningsSet } from '../../templates/warnings/warnings.ts';
 import { checkBlocks } from '../../workspace/block-limits.ts';
@@ -409,6 +409,20 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       orderAnswer({ state, name: one, summary: two, orderId: 1, apiWords: one, note: two, ref: one }),
       resendAnswer({ state, card: { ...somebody, holder: one }, apiWords: two, note: one, ref: two }),
     ]),
+  'virtual-overdue': (one, two) =>
+    [
+      { kind: 'order', orderId: 1 } as const,
+      { kind: 'name', name: one } as const,
+      { kind: 'resend', acctId: 1 } as const,
+    ].map((awaited) =>
+      overdueAnswer({
+        awaited,
+        card: { ...somebody, holder: one },
+        summary: two,
+        at: '2026-11-20T15:00:00.000Z',
+        ref: two,
+      }),
+    ),
   'virtual-order-form': (one, two) => [
     virtualOrderForm({
       privateMetadata: 'p_1',

@@ -54,6 +54,11 @@ export const NOT_SHOWN: readonly NotShown[] = [
     assumptions: ['cardOrderStatus', 'orderProcessingSeconds'],
   },
   {
+    row: 'states of virtual card orders, as the client waits for their results',
+    file: client,
+    assumptions: ['virtualCardWithinMinutes'],
+  },
+  {
     row: 'request parameters, bodies and status codes of the endpoints',
     file: client,
     assumptions: ['setCardStatusPaths', 'blockedBody', 'activeBody', 'activateCardPaths', 'getRemainingLimitsPaths'],

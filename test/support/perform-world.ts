@@ -179,6 +179,8 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     toFacts: (id, account, which) => ({ ...toCardFacts(id, account, which), holder: 'Jane Doe' }),
     activationRefusedHours: assumptions.activationRefusedHours,
     statusRefusedTexts: assumptions.statusRefusedTexts,
+    virtualCardWithinMs: assumptions.virtualCardWithinMinutes * 60_000,
+    isDelivered: async () => true,
     applyChanges: (raw, goals) => applyChanges(raw, goals, assumptions),
     checkPurchase: async () => ({ state: 'unknown' }),
     rolesOf: async (userId) => {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createAlerts } from '../../../src/alerts/alert-store.ts';
 import { createAwaitedOrders, createOrderNotices } from '../../../src/virtual-cards/order.ts';
+import { withoutLock } from '../../support/held.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, byCommand, virtualOrder } from '../../support/perform-world.ts';
 import { virtualAlert } from '../../templates/fixtures.ts';
@@ -24,6 +25,7 @@ async function setUp(callbackAt: string) {
     record: async (_action, { event }) => void recorded.push(`${event}`),
     updateAlert: async () => {},
     notifyDirectly: async (userId) => void told.push(userId),
+    withLock: withoutLock,
   });
   return { notices, awaitedOrders, alerts, alert, told, recorded, forgotten };
 }
