@@ -78,6 +78,8 @@ function changeIn(made: AuditRecord, records: readonly AuditRecord[]): DigestApp
   if (asked === undefined) return [];
   const { at, verb, holder = null, last4 = null, merchant = null, before } = made;
   const isOrder = verb === 'order-virtual';
+  // The settings of a channel have amounts, too, such as those of a filter.
+  if (made.acctId === null && !isOrder) return [];
   const became = (outcome: RegExp): boolean => isOrder && records.some(({ detail }) => outcome.test(detail ?? ''));
   if (became(notCreated)) return [];
   const recorded = <Key extends 'after' | 'duration' | 'approvers'>(key: Key) =>

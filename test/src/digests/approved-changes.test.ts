@@ -96,6 +96,15 @@ describe('changes approved in a period', () => {
     ['a new limit where there was none', { before: 'daily limit none', after: 'daily limit $150.00' }],
     ['a rule that is no longer allowed', { before: 'purchases abroad allowed', after: 'purchases abroad not allowed' }],
     ['a block', { verb: 'block', before: 'ACTIVE', after: 'BLOCKED' }],
+    [
+      'the settings of a channel, such as quiet hours with amounts',
+      {
+        verb: 'quiet',
+        acctId: null,
+        before: '22:00-07:00 UTC, daily, except declines over $500.00',
+        after: '22:00-07:00 UTC, daily, except declines over $5,000.00',
+      },
+    ],
     ['a failed change', { event: 'failed' as const }],
     ['a refused change', { event: 'refused' as const }],
     ['an automatic change', { actor: null }],
