@@ -26,8 +26,10 @@ export function createShownDeclines(redis: RedisClient) {
   };
 }
 
-/** After this long, a schedule that has shown nothing has lost its record instead. */
+/** After both of these, a schedule that has shown nothing has lost its record instead. */
 const OWED_MS = 15 * 24 * 3_600_000;
+/** More than two, because a February is shorter than the months before it. */
+const OWED_PERIODS = 2.5;
 
 interface Digested {
   readonly period: Span;
@@ -43,7 +45,8 @@ interface Digested {
  */
 export function coveredSpan({ period, last, sinceMs }: Digested): Span {
   // A first digest that was not sent is owed. Longer ago, digests were sent, and their record is lost.
-  const isLost = last === null && sinceMs < period.fromMs - OWED_MS;
+  const owedMs = Math.max(OWED_MS, OWED_PERIODS * (period.toMs - period.fromMs));
+  const isLost = last === null && sinceMs < period.fromMs - owedMs;
   const owedFromMs = isLost ? period.fromMs : Math.min(period.fromMs, wholeQuarter(sinceMs));
   return { fromMs: Math.min(period.toMs, Math.max(owedFromMs, last?.toMs ?? owedFromMs)), toMs: period.toMs };
 }

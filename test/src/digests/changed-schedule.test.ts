@@ -143,6 +143,19 @@ it('a month’s digest that was posted does not come again, whatever its hour', 
   expect(posted).toHaveLength(1);
 });
 
+it('a first month that was not sent, because its hour was moved earlier on that day, is in the next digest', async () => {
+  const { type, decline, pass, posted } = createWorld('2026-01-02T12:00:00.000Z');
+  await type('monthly 09:00');
+  await decline();
+  await pass(29 * 24 * HOUR + 20 * HOUR + HOUR / 2, HOUR);
+  const promised = await type('monthly 08:00');
+  await decline();
+  await pass(28 * 24 * HOUR, HOUR);
+
+  expect(promised).toBe(Date.parse('2026-03-01T08:00:00Z'));
+  expect(posted).toMatchObject([{ dueMs: promised, fromMs: Date.parse('2026-01-02T12:00:00Z'), count: 2 }]);
+});
+
 it('a digest that was queued before its schedule was replaced is not sent for a time that is not over', async () => {
   const { type, decline, pass, posted, sendDigest, now } = createWorld(NINE);
   await type('daily 09:00');

@@ -23,6 +23,18 @@ it('covers the time from the end of the last digest, or from when the first one 
   expect(span(2, 4.5), 'off for a time, and then one was not sent').toBe(4.5);
 });
 
+it.each([
+  [7, 14, 0, 'two weeks were not sent'],
+  [7, 18, 18, 'nothing on record of a weekly schedule'],
+  [28, 62, 0, 'two months were not sent'],
+  [28, 71, 71, 'nothing on record of a monthly schedule'],
+])('owes a first digest of %i days, set %i days before, from its %i. day: %s', (days, before, from) => {
+  const fromMs = (2000 + before) * DAY_MS;
+  const period = { fromMs, toMs: fromMs + days * DAY_MS };
+
+  expect(coveredSpan({ period, last: null, sinceMs: 2000 * DAY_MS }).fromMs / DAY_MS - 2000).toBe(from);
+});
+
 it('keeps until when the digests of each schedule have shown declines', async () => {
   const { lastShown, setShown } = createShownDeclines(redis());
 
