@@ -42,7 +42,7 @@ export function createListMutes(deps: ListDeps) {
 interface UnmuteDeps extends Pick<ActionTools, 'record' | 'hasBegun'> {
   readonly settingOrder: SettingOrder;
   readonly responses: Pick<Responses, 'answer'>;
-  readonly mutes: Pick<Mutes, 'inForce' | 'active' | 'ended'>;
+  readonly mutes: Pick<Mutes, 'inForce' | 'active' | 'ended' | 'end'>;
   readonly closeMute: ReturnType<typeof createEndMute>['closeMute'];
 }
 
@@ -59,7 +59,8 @@ export function createUnmute(deps: UnmuteDeps) {
     if (first === undefined) {
       if (isRerun) {
         const now = (await mutes.active()).find((mute) => mute.acctId === acctId);
-        return await responses.answer(action, now === undefined ? notMuted() : muteSet(now));
+        const answer = now === undefined ? notMuted() : muteSet(now, await muteBeside(now, mutes));
+        return await responses.answer(action, answer);
       }
       if (kinds.length < muteKinds.length) return await tellSetSince(action, deps);
       await record(action, { event: 'unchanged', begins: true, acctId, cardId });
@@ -67,11 +68,25 @@ export function createUnmute(deps: UnmuteDeps) {
       const before = ofCard.map(({ kind, endsAt }) => `${kind === 'mute' ? '' : 'travel mute '}until ${endsAt}`);
       await record(action, { ...doneTo(first.card, 'ended a mute of'), before: before.join(', ') });
     }
+    // All of them before the first is reported: its report says whether the card is still muted.
+    for (const mute of ofCard) await mutes.end(mute);
     const withheld: WebhookKind[] = [];
     for (const mute of ofCard) withheld.push(...(await closeMute(mute, action.actor.userId)));
+    const stillMuted = first === undefined ? null : await stillMutedUntil(first, mutes);
     // After a crash, what the first of them withheld is not known any more.
-    await responses.answer(action, muteEnded({ mutes: ofCard, ...(!isRerun && { kinds: withheld }) }));
+    await responses.answer(action, muteEnded({ mutes: ofCard, stillMuted, ...(!isRerun && { kinds: withheld }) }));
   };
+}
+
+/** The mute in force beside a travel mute of the same card, or the travel mute beside a mute; null: there is none. */
+async function muteBeside({ acctId, kind }: Mute, mutes: Pick<Mutes, 'active'>): Promise<Mute | null> {
+  return (await mutes.active()).find((other) => other.acctId === acctId && other.kind !== kind) ?? null;
+}
+
+/** Until when the card of a travel mute is muted anyway; null: it is not, or this is its mute. */
+async function stillMutedUntil(mute: Mute, mutes: Pick<Mutes, 'active'>): Promise<string | null> {
+  const other = await muteBeside(mute, mutes);
+  return other?.kind === 'mute' ? other.endsAt : null;
 }
 
 /** The mutes and travel mutes in force of cards that a person's role covers, as `/card mutes` lists them. */
@@ -152,7 +167,7 @@ export function createMuteVerbs({ mute, unmute, withLock }: MuteVerbs) {
 
 interface StartDeps extends Pick<ActionTools, 'record' | 'now'> {
   readonly responses: Pick<Responses, 'answer'>;
-  readonly mutes: Pick<Mutes, 'put'>;
+  readonly mutes: Pick<Mutes, 'put' | 'active'>;
   readonly scheduleMuteEnd: (muteId: string, atMs: number) => Promise<void>;
   readonly settingOrder: SettingOrder;
 }
@@ -168,10 +183,13 @@ export function createStartMute(deps: StartDeps) {
     // Recorded first: nothing is withheld by a mute that is not on record.
     await record(action, { ...doneTo(mute.card, did), after: `${where}until ${endsAt}`, reason: mute.reason });
     const endsAtMs = Date.parse(endsAt);
-    if (endsAtMs <= deps.now().getTime()) return await responses.answer(action, muteEnded({ mutes: [mute] }));
+    if (endsAtMs <= deps.now().getTime()) {
+      const stillMuted = await stillMutedUntil(mute, mutes);
+      return await responses.answer(action, muteEnded({ mutes: [mute], stillMuted }));
+    }
     await mutes.put(mute);
     await deps.scheduleMuteEnd(mute.id, endsAtMs);
-    await responses.answer(action, muteSet(mute));
+    await responses.answer(action, muteSet(mute, await muteBeside(mute, mutes)));
   };
 }
 
@@ -237,7 +255,7 @@ export function muteEndOf(words: readonly string[], clock: Clock): { endsAt: Dat
 }
 
 interface EndMuteDeps {
-  readonly mutes: Pick<Mutes, 'get' | 'end' | 'withheld' | 'remove'>;
+  readonly mutes: Pick<Mutes, 'get' | 'active' | 'end' | 'withheld' | 'remove'>;
   /** Posts into a channel, once per id and after its quiet hours. */
   readonly postNotice: (channel: string, id: string, message: Message) => Promise<void>;
   readonly now: () => Date;
@@ -266,11 +284,12 @@ export function createEndMute({ mutes, postNotice, now }: EndMuteDeps) {
     // Before reporting. Otherwise an alert that arrives in between would be withheld and never reported.
     await mutes.end(mute);
     const withheld = await mutes.withheld(mute.id);
+    const stillMuted = await stillMutedUntil(mute, mutes);
     const channels = mute.kind === 'mute' ? [...new Set(withheld.map(({ channel }) => channel))] : [mute.directChannel];
     for (const channel of channels) {
       const alerts = withheld.filter((alert) => mute.kind === 'travel' || alert.channel === channel);
       if (alerts.length === 0) continue;
-      const message = muteEnded({ mutes: [mute], endedBy, channel, kinds: kindsOf(alerts) });
+      const message = muteEnded({ mutes: [mute], stillMuted, endedBy, channel, kinds: kindsOf(alerts) });
       await postNotice(channel, `${mute.id}-${channel}`, message);
     }
     await mutes.remove(mute);

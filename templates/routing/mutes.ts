@@ -1,4 +1,5 @@
 import { kindTraits, type WebhookKind } from '../../src/core/event.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import { commandCode, serviceTime } from '../../src/core/installation.ts';
 import { joinWithAnd } from '../../src/core/join-with-and.ts';
 import { countryInSentence } from '../../src/core/merchant-category.ts';
@@ -22,15 +23,16 @@ import { cardHandle, cardOfHolder } from '../core/card-words.ts';
 /** The name "travel mute" sounds like a permission to travel. */
 const NO_PERMISSION = 'This does not allow purchases abroad';
 
-/** A card, or its declines on a trip, are now muted. */
-export function muteSet(mute: Mute): Message {
+/**
+ * A card, or its declines on a trip, are now muted.
+ *
+ * @param beside its mute if this is a travel mute, and the other way round: the mute comes first.
+ */
+export function muteSet(mute: Mute, beside: Mute | null = null): Message {
   const { endsAt } = mute;
   const card = cardOfHolder(mute.card);
   const what = mute.kind === 'mute' ? `${card} is muted` : `Declines of ${card} in ${countriesOf(mute)} are hidden`;
-  const means =
-    mute.kind === 'mute'
-      ? 'Its alerts are counted but not posted in channels; the cardholder still gets direct messages. Changes of its status, suspected fraud and a wrong PIN are still posted, and everything while a fraud case is open.'
-      : `Declines that the trip explains (purchases abroad not allowed, or in person in these countries) go to you and the cardholder, not to the channels. Everything else is posted as usual, also suspected fraud and wrong PINs. *${NO_PERMISSION}*: the card’s rules stay as they are.`;
+  const means = mute.kind === 'mute' ? meansMute(beside) : meansTravelMute(mute, beside);
   return {
     text: sentence(`${what} until ${serviceTime(endsAt)}.${mute.kind === 'mute' ? '' : ` ${NO_PERMISSION}.`}`),
     blocks: [
@@ -47,8 +49,25 @@ export function muteSet(mute: Mute): Message {
   };
 }
 
+function meansMute(travelMute: Mute | null): string {
+  const by = travelMute === null ? null : mention(travelMute.by);
+  const unsent = by === null ? '' : ` Until then, ${by} gets no declines from their travel mute.`;
+  return `Its alerts are counted but not posted in channels; the cardholder still gets direct messages. Changes of its status, suspected fraud and a wrong PIN are still posted, and everything while a fraud case is open.${unsent}`;
+}
+
+function meansTravelMute({ endsAt }: Mute, muted: Mute | null): string {
+  const these = 'declines that the trip explains (purchases abroad not allowed, or in person in these countries)';
+  const still = `*${NO_PERMISSION}*: the card’s rules stay as they are.`;
+  if (muted === null)
+    return `${capital(these)} go to you and the cardholder, not to the channels. Everything else is posted as usual, also suspected fraud and wrong PINs. ${still}`;
+  const after = muted.endsAt < endsAt ? '; after that, also to you' : '';
+  return `The card is also muted ${dateAfter('until', muted.endsAt)}. Until then, ${these} go only to the cardholder${after}. ${still}`;
+}
+
 interface MuteEnded {
   readonly mutes: readonly Mute[];
+  /** Of a travel mute: until when (UTC ISO 8601) the card is muted anyway; null: it is not. */
+  readonly stillMuted?: string | null;
   /** Slack user who ended it early; null: it expired. Absent in the answer to the person who ended it. */
   readonly endedBy?: string | null;
   /** The channel that did not get the alerts: another one may get this message instead. Absent in that answer, too. */
@@ -58,7 +77,7 @@ interface MuteEnded {
 }
 
 /** Mutes that have ended, and the alerts they withheld. */
-export function muteEnded({ mutes, endedBy, channel, kinds }: MuteEnded): Message {
+export function muteEnded({ mutes, stillMuted = null, endedBy, channel, kinds }: MuteEnded): Message {
   const [mute] = mutes;
   if (mute === undefined) return headed('This card is not muted.', 'Nothing changed.');
   const card = cardOfHolder(mute.card);
@@ -67,15 +86,17 @@ export function muteEnded({ mutes, endedBy, channel, kinds }: MuteEnded): Messag
       ? `All mutes of ${card} have ended.`
       : mute.kind === 'mute'
         ? `The mute of ${card} has ended.`
-        : `The travel mute of ${card} has ended: the channels get these declines again.`;
+        : `The travel mute of ${card} has ended${stillMuted === null ? ': the channels get these declines again' : ''}.`;
+  const still = (until: (at: string) => string): string =>
+    stillMuted === null ? '' : `The card is still muted ${until(stillMuted)}. `;
   const kept = kinds === undefined ? '' : withheldWords(kinds, howWithheld(mute, channel));
   const see = kinds?.includes('decline')
     ? ` See them: ${commandCode(`declines ${copyable(cardHandle(mute.card), 20)} 90d`)}`
     : '';
   return {
-    text: sentence(`${what} ${kept}`.trim()),
+    text: sentence(`${what} ${still((at) => `until ${serviceTime(at)}`)}${kept}`.trim()),
     blocks: [
-      section(`*${what}*`, `${kept}${see}`),
+      section(`*${what}*`, `${still((at) => dateAfter('until', at))}${kept}${see}`),
       ...context(
         `Set by ${mention(mute.by)}${dateAfter(',', mute.at)}`,
         endedBy == null ? null : `Ended by ${mention(endedBy)}`,

@@ -272,6 +272,9 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     return [
       muteSet(mute),
       muteSet({ kind: 'mute', ...common }),
+      muteSet(mute, { kind: 'mute', ...common }),
+      muteSet({ kind: 'mute', ...common }, mute),
+      muteEnded({ mutes: [mute], stillMuted: at, channel: two, kinds: many('decline', 200) }),
       notMuted(),
       muteEnded({ mutes: many(mute), endedBy: one, channel: two, kinds: many('decline', 200) }),
       muteList({ mutes: many({ ...mute, count: 5 }, 100), page: 2 }),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createEndMute } from '../../../src/routing/mute.ts';
 import { createMutes } from '../../../src/routing/mute-store.ts';
+import type { Message } from '../../../src/slack/message.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand, createActionWorld, type Over, performAction } from '../../support/perform-world.ts';
@@ -10,9 +11,11 @@ const approver: Over = { actor: { userId: 'U0ANA', teamId: 'T1' }, roles: ['oper
 const operator: Over = { roles: ['operator'] };
 
 async function world() {
-  const made = await createActionWorld(redis());
+  const notices: string[] = [];
+  const postNotice = async (_channel: string, _id: string, { text }: Message) => void notices.push(text);
+  const made = await createActionWorld(redis(), { postNotice });
   const mutes = createMutes(redis(), made.deps.now);
-  const { endMute } = createEndMute({ mutes, postNotice: async () => {}, now: made.deps.now });
+  const { endMute } = createEndMute({ mutes, postNotice, now: made.deps.now });
   /** Advances the clock, and ends the mutes whose time is over. */
   const wait = async (hours: number): Promise<void> => {
     made.advance(hours * 3_600_000);
@@ -27,7 +30,7 @@ async function world() {
     return made.answers.at(-1)?.text ?? '';
   };
   const ends = async () => (await mutes.active()).map(({ endsAt }) => endsAt);
-  return { ...made, mutes, mute, ends, wait };
+  return { ...made, mutes, mute, ends, wait, notices };
 }
 
 describe('a mute', () => {
@@ -67,6 +70,29 @@ describe('a mute', () => {
     expect(await mute('20h')).toMatch(/is muted until/);
 
     expect(await ends()).toHaveLength(2);
+  });
+
+  it('that is set beside a travel mute says so, and so do the answer and the end of a travel mute beside it', async () => {
+    const { mute, mutes, wait, answers, notices, deps } = await world();
+    const said = () => JSON.stringify(answers.at(-1)?.blocks);
+    await mute('ES until 2026-11-20', operator, 'travel');
+    await mutes.withhold('mute_m1', [{ channel: 'C1', kind: 'decline', eventId: 'evt_1' }]);
+
+    await mute('24h');
+    expect(said()).toContain('<@U0OLGA> gets no declines from their travel mute.');
+    await wait(14);
+    expect(notices).toEqual([
+      expect.stringMatching(
+        /^The travel mute of .* has ended\. The card is still muted until Nov 21, 2026, 10:00 AM ET\./,
+      ),
+    ]);
+
+    await mute('ES until 2026-12-01', operator, 'travel');
+    expect(said()).toMatch(/The card is also muted .*go only to the cardholder; after that, also to you/);
+    await mutes.withhold('mute_m3', [{ channel: 'C1', kind: 'decline', eventId: 'evt_2' }]);
+    await performAction(ask('unmute', { ...byCommand, ...operator, askedAt: deps.now().toISOString() }), deps);
+    expect(answers.at(-1)?.text).toMatch(/^All mutes of .* have ended\./);
+    expect(notices[1]).toMatch(/^The travel mute of .* has ended: the channels get these declines again\./);
   });
 
   it('for a trip in the home country follows the same rule: an operator may set 24 hours', async () => {

@@ -42,6 +42,26 @@ it('a mute and a travel mute say that the cardholder still gets the alerts', () 
   );
 });
 
+it('a travel mute beside a mute says that the mute comes first, whichever was set first and whichever ends first', () => {
+  const muted: Mute = { ...mute, kind: 'mute', by: 'U0ANA', endsAt: '2026-11-25T05:00:00Z' };
+  const longer = { ...muted, endsAt: '2026-11-30T05:00:00Z' };
+  const said = (beside: Mute) => shown(muteSet(mute, beside).blocks);
+  expect(said(muted)).toMatch(
+    /card is also muted .*declines that .* go only to the cardholder; after that, also to you\./s,
+  );
+  expect(said(longer)).toMatch(/card is also muted .*declines that .* go only to the cardholder\. .*rules stay/s);
+  expect(said(longer)).not.toMatch(/to you|as usual/);
+  expect(shown(muteSet(longer, mute).blocks)).toContain(
+    'Until then, <@U0OLGA> gets no declines from their travel mute.',
+  );
+
+  const ended = muteEnded({ mutes: [mute], stillMuted: longer.endsAt, channel: 'C1', kinds: ['decline'] });
+  for (const text of [ended.text, shown(ended.blocks)]) {
+    expect(text).toMatch(/The travel mute of [^:]* has ended\..*The card is still muted /s);
+    expect(text).not.toContain('get these declines again');
+  }
+});
+
 it('a mute says what is posted nevertheless: also that the card was unblocked or activated', () => {
   expect(shown(muteSet({ ...mute, kind: 'mute' }).blocks)).toContain(
     'Changes of its status, suspected fraud and a wrong PIN are still posted, and everything while a fraud case is open.',
