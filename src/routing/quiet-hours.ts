@@ -63,7 +63,11 @@ export function parseQuiet(text: string, zone: string): ParsedQuiet {
   const [, head = '', , except = null] = /^(.*?)(\s*\bexcept\b\s*(.*))?$/isu.exec(typed) ?? [];
   const together = head.replace(/(\d)\s+([ap]m)\b/giu, '$1$2').replaceAll(/\s+(?:[-–—]|to)\s+/giu, '-');
   const [range = '', ...rest] = together.split(/\s+/u).filter((word) => word !== '');
-  if (/^(off|none|stop)$/i.test(range)) return { kind: 'off' };
+  if (/^(off|none|stop)$/i.test(range)) {
+    const after = typed.slice(range.length).trim();
+    if (after === '') return { kind: 'off' };
+    return unclear(`I didn’t understand “${after.slice(0, 40)}” after “${range}”, which ends quiet hours for good.`);
+  }
   const times = /^([^-–—]+)[-–—]([^-–—]+)$/u.exec(range)?.slice(1).map(readTime) ?? [];
   const [from = null, to = null] = times;
   if (from === null || to === null || from === '24:00') {

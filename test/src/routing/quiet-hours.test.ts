@@ -107,6 +107,9 @@ describe('quiet hours typed by a person', () => {
     ['00:00-24:00', /always/],
     ['22:00-07:00 Berlin', /“Berlin”.*time zone such as/],
     ['22:00-07:00 except', /Except what/],
+    ['off until monday', /“until monday” after “off”, which ends quiet hours for good/],
+    ['None of your business', /“of your business” after “None”/],
+    ['off except declines', /“except declines” after “off”/],
   ])('rejects %j as unclear', (text, why) => {
     const parsed = parseQuiet(text, 'UTC');
 
