@@ -46,15 +46,17 @@ interface ReadDeps {
 }
 
 /**
- * The used limits of a card; null when too many are being requested right now. Skips limits that were raised for one
- * purchase: they will be lowered automatically, so their usage means nothing.
+ * The used limits of a card; null when too many are being requested right now. Skips limits that are raised for one
+ * purchase: they will be lowered automatically, so their usage means nothing. While a person has to decide whether one is
+ * lowered, or nothing has shown the raise, the limit counts as any other.
  */
 export function createReadUsedLimits({ temporaryChanges, remaining }: ReadDeps) {
   return async function readUsedLimits(acctId: number, at: string): Promise<UsedLimit[] | null> {
     const amounts = await remaining(acctId);
     if (amounts === null) return null;
     const raised = (await temporaryChanges.all())
-      .filter((change) => change.acctId === acctId && change.purchase !== null)
+      .filter(({ purchase, state, certainty }) => purchase !== null && state === 'open' && certainty !== 'unconfirmed')
+      .filter((change) => change.acctId === acctId)
       .flatMap((change) => change.changes);
     const isRaised = ({ period, category }: UsedLimit): boolean =>
       raised.some(

@@ -32,6 +32,22 @@ describe('the used share of a limit', () => {
   });
 });
 
+const raisedForOnePurchase = TemporaryChange.parse({
+  id: 'act_1',
+  acctId: 1,
+  changes: [limitChange('daily', 15_000, 40_000)],
+  term: { kind: 'purchase' },
+  by: { userId: 'U0ANA', teamId: 'T1' },
+  openedAt: AT,
+  endsAt: AT,
+  purchase: { merchantId: 'M1', merchant: 'Corner Diner', maxCents: 25_000, declinedAt: AT },
+  alertId: null,
+  requestId: null,
+  certainty: 'certain',
+  state: 'open',
+  meanwhile: null,
+});
+
 let told: { userId: string; id: string; text: string }[];
 let remaining: RemainingLimits | null;
 let now: Date;
@@ -178,27 +194,23 @@ describe('a warning before a limit declines', () => {
   });
 
   it('skips a limit that was raised for one purchase and resets on its own', async () => {
-    const raised = TemporaryChange.parse({
-      id: 'act_1',
-      acctId: 1,
-      changes: [limitChange('daily', 15_000, 40_000)],
-      term: { kind: 'purchase' },
-      by: { userId: 'U0ANA', teamId: 'T1' },
-      openedAt: AT,
-      endsAt: AT,
-      purchase: { merchantId: 'M1', merchant: 'Corner Diner', maxCents: 25_000, declinedAt: AT },
-      alertId: null,
-      requestId: null,
-      certainty: 'certain',
-      state: 'open',
-      meanwhile: null,
-    });
-    changes = [raised];
+    changes = [raisedForOnePurchase];
     await warn();
     expect(told).toEqual([]);
 
-    changes = [{ ...raised, acctId: 2 }];
+    changes = [{ ...raisedForOnePurchase, acctId: 2 }];
     await warn();
+    expect(told).toHaveLength(1);
+  });
+
+  it.each([
+    ['that a person has to decide about, because it does not end automatically any more', { state: 'asking' }],
+    ['that nothing has shown', { certainty: 'unconfirmed' }],
+  ] as const)('notifies of a limit with a raise for one purchase %s', async (_what, over) => {
+    changes = [{ ...raisedForOnePurchase, ...over }];
+
+    await warn();
+
     expect(told).toHaveLength(1);
   });
 
