@@ -208,7 +208,7 @@ function settings(context: WorkerContext) {
     warningChannels: {
       'expiring-cards': config.channels.status,
       'failing-subscriptions': config.channels.decline,
-      'low-balance': config.channels.ops,
+      'low-balance': config.lowBalanceCents === null ? null : config.channels.ops,
     },
     durationOf,
     timeLeft: createTimeLeft({

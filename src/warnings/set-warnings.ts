@@ -1,4 +1,9 @@
-import { warningsElsewhere, warningsSet } from '../../templates/warnings/warnings.ts';
+import {
+  LOW_BALANCE_OFF,
+  type WarningChannels,
+  warningsElsewhere,
+  warningsSet,
+} from '../../templates/warnings/warnings.ts';
 import type { ActionTools, Responses } from '../actions/action-tools.ts';
 import { setTo } from '../actions/record.ts';
 import type { ChannelKind, Preferences } from '../holders/preference-store.ts';
@@ -7,8 +12,7 @@ import type { WarningsAction } from './verbs.ts';
 interface Deps extends Pick<ActionTools, 'record' | 'setInOrder'> {
   readonly responses: Pick<Responses, 'answer' | 'refuse'>;
   readonly preferences: Pick<Preferences, 'set' | 'switchedOff'>;
-  /** The channel that gets each kind of warning. */
-  readonly warningChannels: Readonly<Record<ChannelKind, string>>;
+  readonly warningChannels: WarningChannels;
 }
 
 type Elsewhere = ReturnType<typeof warningsElsewhere>;
@@ -20,7 +24,9 @@ export function createSetWarnings(deps: Deps) {
     const { channel } = action.origin;
     const kinds = action.kinds.filter((kind) => warningChannels[kind] === channel);
     if (kinds.length === 0) {
-      const channels = [...new Set(action.kinds.map((kind) => warningChannels[kind]))];
+      const channels = [...new Set(action.kinds.map((kind) => warningChannels[kind]))].filter((one) => one !== null);
+      if (channels.length === 0)
+        return await responses.refuse(action, { why: LOW_BALANCE_OFF, whoCan: 'Ask whoever runs Cardbell.' });
       const no = { why: 'This channel gets none of them.', whoCan: { text: 'Write the command in', channels } };
       return await responses.refuse(action, no);
     }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { channelKinds } from '../../../src/holders/preference-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, createActionWorld, performAction } from '../../support/perform-world.ts';
 
@@ -30,6 +31,28 @@ it('changes only the warnings that come to this channel, and says where the othe
   expect(answers.at(-1)?.text).toMatch(
     /^Not done\. This channel gets none of them\. Write the command in <#C0STATUS>\. Nothing changed/,
   );
+});
+
+it('promises no warning of a low balance if the configuration turns it off', async () => {
+  const { deps, answers } = await createActionWorld(redis(), {
+    warningChannels: { 'expiring-cards': 'C0STATUS', 'failing-subscriptions': 'C1', 'low-balance': null },
+  });
+  const on = { target: { kind: 'channel', text: 'on' }, isOn: true } as const;
+
+  await performAction(ask('warnings', { ...on, kinds: ['low-balance'] }), deps);
+  expect(answers.at(-1)?.text).toBe(
+    'Not done. Warnings about a low business balance are turned off: LOW_BALANCE_BELOW is 0. Ask whoever runs Cardbell. Nothing changed.',
+  );
+
+  await performAction(ask('warnings', { ...on, id: 'act_all', kinds: [...channelKinds] }), deps);
+  expect(answers.at(-1)?.text).toMatch(
+    /^This channel gets warnings about subscriptions that keep failing\. .*about to expire go to <#C0STATUS>\. .*low business balance are turned off/,
+  );
+  expect(await deps.preferences.switchedOff('C1')).toEqual([]);
+
+  const elsewhere = { ...on, id: 'act_2', kinds: ['expiring-cards' as const, 'low-balance' as const] };
+  await performAction(ask('warnings', elsewhere), deps);
+  expect(answers.at(-1)?.text).toContain('Write the command in <#C0STATUS>.');
 });
 
 it('lets an older choice that waited change only what nobody has chosen since', async () => {
