@@ -40,7 +40,7 @@ interface AlertEntry {
 type AlertPriority = 'fraud' | AlertCategory;
 
 export function priorityOf({ kind, event }: Pick<Alert, 'kind' | 'event'>): AlertPriority {
-  return kind === 'fraud-case' ? 'fraud' : kindTraits[event.kind].category;
+  return kind === 'fraud-case' || kind === 'card-testing' ? 'fraud' : kindTraits[event.kind].category;
 }
 
 interface Deps {

@@ -1,3 +1,5 @@
+import type { Alerts } from '../alerts/alert-store.ts';
+import { priorityOf } from '../alerts/announce.ts';
 import { isFaultOfOurs, SlackError } from '../core/errors.ts';
 import type { Lease, WithLock } from '../core/lock.ts';
 import type { TokenBucket } from '../core/token-bucket.ts';
@@ -84,6 +86,7 @@ export function createEditMessage(deps: Deps): EditMessage {
 }
 
 interface PostAgainDeps {
+  readonly alerts: Pick<Alerts, 'get'>;
   readonly trackedMessages: Pick<TrackedMessages, 'references' | 'forget'>;
   readonly threads: Pick<Threads, 'markGone'>;
   readonly outbox: Pick<Outbox, 'put'>;
@@ -96,7 +99,7 @@ interface PostAgainDeps {
 export type PostAgain = ReturnType<typeof createPostAgain>;
 
 export function createPostAgain(deps: PostAgainDeps) {
-  const { trackedMessages, threads, outbox, undeliverable, heldUntil } = deps;
+  const { alerts, trackedMessages, threads, outbox, undeliverable, heldUntil } = deps;
 
   return {
     /** The message cannot be edited: someone deleted it, or its channel cannot be posted to. */
@@ -136,6 +139,9 @@ export function createPostAgain(deps: PostAgainDeps) {
   }
 
   async function entryOf(subject: Subject, { channel, ts, audience, threadId }: Reference): Promise<TrackedEntry> {
+    const alert = subject.kind === 'alert' ? await alerts.get(subject.id) : null;
+    // Redis may have lost the alert.
+    const ofAlert = alert === null ? 'decline' : priorityOf(alert);
     return {
       kind: 'tracked',
       id: `${subject.kind === 'alert' ? subject.id : subjectKey(subject)}-after-${ts}`,
@@ -143,7 +149,7 @@ export function createPostAgain(deps: PostAgainDeps) {
       audience,
       threadId,
       broadcast: false,
-      priority: subject.kind === 'alert' ? 'decline' : 'request',
+      priority: subject.kind === 'alert' ? ofAlert : 'request',
       late: false,
       notBefore: subject.kind === 'alert' ? await heldUntil(channel, subject.id) : null,
     };

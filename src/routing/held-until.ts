@@ -1,5 +1,6 @@
 import type { Alert } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
+import { priorityOf } from '../alerts/announce.ts';
 import { isSuspectedFraud } from '../alerts/suspected-fraud.ts';
 import { SlackError } from '../core/errors.ts';
 import { type OutboxEntry, shownAlertId } from '../outbox/entry.ts';
@@ -95,7 +96,7 @@ export function createHeldUntil({ quietHours, alerts, now }: HeldDeps) {
     if (hours === null) return null;
     if (alertId === null) return quietUntil(hours.window, now().getTime());
     const alert = await alerts.get(alertId);
-    if (alert === null) return null;
+    if (alert === null || priorityOf(alert) === 'fraud') return null;
     // In a direct conversation the holder, who can tell whether it is fraud, gets it immediately.
     if (channel.startsWith('D') && isSuspectedFraud(alert.event)) return null;
     const quiet = await quietFor(alert, hours, { alerts, now });

@@ -198,6 +198,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
       updates.push({ ts: ref.ts, text });
     },
     postAgain: createPostAgain({
+      alerts,
       trackedMessages,
       threads,
       outbox,

@@ -17,10 +17,10 @@ it.each([
   ['shipping', shippingAlert()],
   ['virtual', virtualAlert()],
 ] as const)(
-  'an alert about its event waits like %s, but a fraud case about it waits for nothing',
+  'an alert about its event waits like %s, but a fraud case or a warning about it waits for nothing',
   (priority, alert) => {
     expect(priorityOf(alert)).toBe(priority);
-    expect(priorityOf({ ...alert, kind: 'fraud-case' })).toBe('fraud');
+    for (const kind of ['fraud-case', 'card-testing'] as const) expect(priorityOf({ ...alert, kind })).toBe('fraud');
   },
 );
 

@@ -28,6 +28,27 @@ async function posted(world: World, count: number, more: object = {}): Promise<v
   await world.recordPosted(entries, ref, await world.renderEntries(entries, 'C1'));
 }
 
+const at = '2026-11-20T14:14:05Z';
+const step = (status: 'BLOCKED' | 'ACTIVE') => ({ status, at });
+const saveStatuses = async (
+  world: World,
+  first: 'BLOCKED' | 'ACTIVE',
+  ...others: readonly ('BLOCKED' | 'ACTIVE')[]
+) => {
+  const saved = statusAlert([change({ steps: [step(first), ...others.map(step)] })]);
+  await world.alerts.save({ ...saved, event: { ...saved.event, id: alertId(1) } });
+};
+const saveWarning = async (world: World, cards: number) => {
+  const { event, card } = transactionAlert({ id: alertId(1) });
+  const warning = { kind: 'card-testing', event, card, outcomes: [], late: false, tried: [] };
+  await world.alerts.save(CardTestingAlert.parse(warning));
+  for (let acctId = 1; acctId <= cards; acctId += 1) {
+    const who = { acctId, alertId: alertId(acctId), holder: null, last4: null };
+    const tried = { ...who, count: 1, firstAt: at, lastAt: at, minCents: 100, maxCents: 100 };
+    await redis().hset(stateKey(`alert:${alertId(1)}`), `tried:${acctId}`, JSON.stringify(tried));
+  }
+};
+
 describe('a deleted message', () => {
   it('is reposted once when it changes, and then only the new one is edited', async () => {
     const world = createPostingWorld(redis(), refusing(deleted));
@@ -74,6 +95,20 @@ describe('a deleted message', () => {
 
     expect(await heldIn(redis(), 'C1')).toMatchObject([{ entry: { subject: alert(0) }, untilMs: heldUntil }]);
   });
+});
+
+it.each([
+  ['warning of card testing', 'fraud', (world: World) => saveWarning(world, 3)],
+  ['line about a status', 'status', (world: World) => saveStatuses(world, 'BLOCKED')],
+])('a deleted %s is as urgent when it is posted again as it was: %s', async (_what, priority, save) => {
+  const world = createPostingWorld(redis(), refusing(deleted));
+  const entries = await world.entries(2);
+  await save(world);
+  await world.recordPosted(entries, ref, await world.renderEntries(entries, 'C1'));
+
+  await world.update(alert(1));
+
+  expect(await waitingIn(world, 'C1')).toMatchObject([{ subject: alert(1), priority }]);
 });
 
 describe('a message in an unusable channel', () => {
@@ -274,27 +309,6 @@ describe('a repeated decline', () => {
 });
 
 describe('an alert that gained information after its row was attached to a summary', () => {
-  const at = '2026-11-20T14:14:05Z';
-  const step = (status: 'BLOCKED' | 'ACTIVE') => ({ status, at });
-  const saveStatuses = async (
-    world: World,
-    first: 'BLOCKED' | 'ACTIVE',
-    ...others: readonly ('BLOCKED' | 'ACTIVE')[]
-  ) => {
-    const saved = statusAlert([change({ steps: [step(first), ...others.map(step)] })]);
-    await world.alerts.save({ ...saved, event: { ...saved.event, id: alertId(1) } });
-  };
-  const saveWarning = async (world: World, cards: number) => {
-    const { event, card } = transactionAlert({ id: alertId(1) });
-    const warning = { kind: 'card-testing', event, card, outcomes: [], late: false, tried: [] };
-    await world.alerts.save(CardTestingAlert.parse(warning));
-    for (let acctId = 1; acctId <= cards; acctId += 1) {
-      const who = { acctId, alertId: alertId(acctId), holder: null, last4: null };
-      const tried = { ...who, count: 1, firstAt: at, lastAt: at, minCents: 100, maxCents: 100 };
-      await redis().hset(stateKey(`alert:${alertId(1)}`), `tried:${acctId}`, JSON.stringify(tried));
-    }
-  };
-
   it.each([
     [
       'another status of the card',

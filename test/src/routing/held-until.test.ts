@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { CardTestingAlert, FraudCaseAlert } from '../../../src/alerts/alert.ts';
 import { SlackError } from '../../../src/core/errors.ts';
 import { createHeldUntil, createPostAfterQuiet, createQuietLeft } from '../../../src/routing/held-until.ts';
 import { declined, transactionAlert } from '../../templates/fixtures.ts';
@@ -42,6 +43,20 @@ it('does not hold suspected fraud for the holder, only for a channel', async () 
 
   expect(await heldUntil('D1', 'evt_1')).toBeNull();
   expect(await heldUntil('C1', 'evt_1')).not.toBeNull();
+});
+
+it('does not hold a fraud case or a warning of card testing in a channel either', async () => {
+  const { event, card } = declined('decline', 'Do not honor');
+  const about = { event, card, outcomes: [], late: false };
+  const reported = { by: 'U0HUGO', at: '2026-11-20T15:00:00.000Z' };
+  const now = () => new Date('2026-11-20T15:00:00Z');
+  for (const alert of [
+    CardTestingAlert.parse({ kind: 'card-testing', ...about, tried: [] }),
+    FraudCaseAlert.parse({ kind: 'fraud-case', ...about, alertId: event.id, reported, operators: [], purchases: null }),
+  ]) {
+    const deps = { quietHours: { get: async () => hours }, alerts: { get: async () => alert }, now };
+    expect(await createHeldUntil(deps)('C1', event.id), alert.kind).toBeNull();
+  }
 });
 
 it.each([
