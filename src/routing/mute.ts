@@ -254,14 +254,14 @@ export function muteEndOf(words: readonly string[], clock: Clock): { endsAt: Dat
   return { endsAt, words: read.words };
 }
 
-interface EndMuteDeps {
+interface EndMuteDeps extends Pick<ActionTools, 'withLock'> {
   readonly mutes: Pick<Mutes, 'get' | 'active' | 'end' | 'withheld' | 'remove'>;
   /** Posts into a channel, once per id and after its quiet hours. */
   readonly postNotice: (channel: string, id: string, message: Message) => Promise<void>;
   readonly now: () => Date;
 }
 
-export function createEndMute({ mutes, postNotice, now }: EndMuteDeps) {
+export function createEndMute({ mutes, postNotice, withLock, now }: EndMuteDeps) {
   return {
     /**
      * Ends a mute whose time is over: reports to each channel how many alerts it withheld, and removes it. Idempotent.
@@ -273,13 +273,16 @@ export function createEndMute({ mutes, postNotice, now }: EndMuteDeps) {
       if (mute === null) return null;
       const leftMs = Date.parse(mute.endsAt) - now().getTime();
       if (leftMs > 0 && mute.hasEnded !== true) return leftMs;
-      await closeMute(mute, null);
+      await withLock(`mutes:${mute.acctId}`, async () => {
+        // Somebody may have ended it meanwhile.
+        if ((await mutes.get(id)) !== null) await closeMute(mute, null);
+      });
       return null;
     },
     closeMute,
   };
 
-  /** Ends a mute. Idempotent. @returns the kind of each alert that it withheld. */
+  /** Ends a mute, under the lock of the card's mutes. Idempotent. @returns the kind of each alert that it withheld. */
   async function closeMute(mute: Mute, endedBy: string | null): Promise<WebhookKind[]> {
     // Before reporting. Otherwise an alert that arrives in between would be withheld and never reported.
     await mutes.end(mute);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { createLock } from '../../../src/core/lock.ts';
 import { createEndMute } from '../../../src/routing/mute.ts';
 import { createMutes, type Mute, type Mutes } from '../../../src/routing/mute-store.ts';
 import type { Message } from '../../../src/slack/message.ts';
@@ -55,7 +56,7 @@ it.each(cases)(
       // The outbox accepts an id once.
       if (!notices.has(id)) notices.set(id, message);
     });
-    const { endMute } = createEndMute({ mutes: watched, postNotice, now: () => now });
+    const { endMute } = createEndMute({ mutes: watched, postNotice, withLock: createLock(redis()), now: () => now });
     /** Ends everything that a timer or the sweep would end. */
     const wake = async (): Promise<void> => {
       const overdue = (await mutes.inForce()).filter(({ endsAt }) => Date.parse(endsAt) <= now.getTime());

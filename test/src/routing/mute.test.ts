@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { createLock } from '../../../src/core/lock.ts';
 import { createEndMute } from '../../../src/routing/mute.ts';
 import { createMutes } from '../../../src/routing/mute-store.ts';
 import type { Message } from '../../../src/slack/message.ts';
@@ -13,9 +15,10 @@ const operator: Over = { roles: ['operator'] };
 async function world() {
   const notices: string[] = [];
   const postNotice = async (_channel: string, _id: string, { text }: Message) => void notices.push(text);
-  const made = await createActionWorld(redis(), { postNotice });
+  const withLock = createLock(redis());
+  const made = await createActionWorld(redis(), { postNotice, withLock });
   const mutes = createMutes(redis(), made.deps.now);
-  const { endMute } = createEndMute({ mutes, postNotice, now: made.deps.now });
+  const { endMute } = createEndMute({ mutes, postNotice, withLock, now: made.deps.now });
   /** Advances the clock, and ends the mutes whose time is over. */
   const wait = async (hours: number): Promise<void> => {
     made.advance(hours * 3_600_000);
@@ -30,7 +33,7 @@ async function world() {
     return made.answers.at(-1)?.text ?? '';
   };
   const ends = async () => (await mutes.active()).map(({ endsAt }) => endsAt);
-  return { ...made, mutes, mute, ends, wait, notices };
+  return { ...made, mutes, mute, ends, wait, endMute, notices };
 }
 
 describe('a mute', () => {
@@ -308,6 +311,28 @@ describe('a mute', () => {
     await performAction(unmute(), deps);
 
     expect(answers.at(-1)?.text).toMatch(words);
+  });
+
+  it('that somebody ends at the moment when its time is over is ended once, and says what it withheld', async () => {
+    const { mutes, endMute, deps, answers, notices, advance } = await world();
+    await performAction(muteFor('2h'), deps);
+    const [mute] = await mutes.active();
+    const id = mute?.id ?? '';
+    await mutes.withhold(id, [{ channel: 'C1', kind: 'decline', eventId: 'evt_1' }]);
+    advance(2 * 3_600_000);
+    let ending: Promise<unknown> = Promise.resolve();
+    const append: typeof deps.audit.append = async (...given) => {
+      ending = endMute(id);
+      await Promise.race([ending, sleep(200)]);
+      await deps.audit.append(...given);
+    };
+
+    await performAction(unmute(), { ...deps, audit: { ...deps.audit, append } });
+    await ending;
+
+    expect(answers.at(-1)?.text).toMatch(/has ended\. 1 alert was held back in that time: 1 decline\.$/);
+    expect(notices).toHaveLength(1);
+    expect([...(await mutes.inForce()), ...(await mutes.ended())]).toEqual([]);
   });
 
   it('is on record as ended, and no more, when the job that ended it runs again', async () => {
