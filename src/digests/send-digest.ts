@@ -21,7 +21,7 @@ import {
   scheduleId,
 } from './schedule-store.ts';
 import { coveredSpan, type ShownDeclines } from './shown-declines.ts';
-import { added, noSums, sumBy, type Tallies, type TallyRow } from './tally-store.ts';
+import { added, noSums, sumBy, type Tallies, type TallyRow, wholeQuarter } from './tally-store.ts';
 
 /** The period of a digest on request: until now, or the previous calendar month. */
 export type DigestOf = DigestKind | 'last-month';
@@ -192,9 +192,9 @@ function coveredUntil(
   return { period: current, isExact: true, before: previous };
 }
 
-/** The time before a span, as long as the span. */
+/** The time before a span, as long as the span, in whole quarters of an hour. */
 function spanBefore({ fromMs, toMs }: Span): Span {
-  return { fromMs: 2 * fromMs - toMs, toMs: fromMs };
+  return { fromMs: wholeQuarter(2 * fromMs - toMs), toMs: fromMs };
 }
 
 async function readFacts(

@@ -226,6 +226,15 @@ describe('what the time before is compared with', () => {
     );
   });
 
+  it('is in quarters of an hour, for a month that has just begun', async () => {
+    const { digest, declined, posted } = createWorld(new Date('2026-12-01T00:10:00Z'));
+    for (const at of ['2026-11-30T23:52:00Z', '2026-11-30T23:44:00Z']) await declined(at);
+
+    await digest.now('D0ANA', 'n1', { of: 'monthly', zone: 'UTC' }, unrecorded);
+
+    expect(posted[0]?.text).toContain('No declines, 1 fewer than in the same time before (1).');
+  });
+
   it.each([
     ['2026-11-20T12:00:00Z', /1 decline, \$10\.10\. Most.* Only declines .*since/],
     ['2026-11-18T23:00:01Z', /1 decline, \$10\.10\. Most/],
