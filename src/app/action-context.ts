@@ -208,8 +208,9 @@ function settings(context: WorkerContext) {
     warningChannels: {
       'expiring-cards': config.channels.status,
       'failing-subscriptions': config.channels.decline,
-      'low-balance': config.lowBalanceCents === null ? null : config.channels.ops,
+      'low-balance': config.channels.ops,
     },
+    isBalanceWatched: config.lowBalanceCents !== null,
     durationOf,
     timeLeft: createTimeLeft({
       sharedNow: clock.measure,

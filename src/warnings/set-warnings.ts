@@ -13,29 +13,31 @@ interface Deps extends Pick<ActionTools, 'record' | 'setInOrder'> {
   readonly responses: Pick<Responses, 'answer' | 'refuse'>;
   readonly preferences: Pick<Preferences, 'set' | 'switchedOff'>;
   readonly warningChannels: WarningChannels;
+  /** False: the configuration turns warnings of a low balance off. They can still be switched off here, for later. */
+  readonly isBalanceWatched: boolean;
 }
-
-type Elsewhere = ReturnType<typeof warningsElsewhere>;
 
 /** `/card warnings on|off`: sets which of its warnings this channel gets. Idempotent. */
 export function createSetWarnings(deps: Deps) {
-  const { preferences, warningChannels, responses, record, setInOrder } = deps;
+  const { preferences, warningChannels, isBalanceWatched, responses, record, setInOrder } = deps;
   return async function setWarnings(action: WarningsAction): Promise<void> {
     const { channel } = action.origin;
-    const kinds = action.kinds.filter((kind) => warningChannels[kind] === channel);
+    const isInVain = (kind: ChannelKind): boolean => action.isOn && kind === 'low-balance' && !isBalanceWatched;
+    const wanted = action.kinds.filter((kind) => !isInVain(kind));
+    const off = action.kinds.some(isInVain) ? LOW_BALANCE_OFF : '';
+    if (wanted.length === 0) return await responses.refuse(action, { why: off, whoCan: 'Ask whoever runs Cardbell.' });
+    const kinds = wanted.filter((kind) => warningChannels[kind] === channel);
     if (kinds.length === 0) {
-      const channels = [...new Set(action.kinds.map((kind) => warningChannels[kind]))].filter((one) => one !== null);
-      if (channels.length === 0)
-        return await responses.refuse(action, { why: LOW_BALANCE_OFF, whoCan: 'Ask whoever runs Cardbell.' });
-      const no = { why: 'This channel gets none of them.', whoCan: { text: 'Write the command in', channels } };
-      return await responses.refuse(action, no);
+      const channels = [...new Set(wanted.map((kind) => warningChannels[kind]))];
+      const why = `This channel gets none of them. ${off}`.trim();
+      return await responses.refuse(action, { why, whoCan: { text: 'Write the command in', channels } });
     }
-    const others = action.kinds.filter((kind) => !kinds.includes(kind));
-    const elsewhere = warningsElsewhere(others, warningChannels);
+    const others = wanted.filter((kind) => !kinds.includes(kind));
+    const elsewhere = [warningsElsewhere(others, warningChannels), off].filter(Boolean).join(' ');
     await setInOrder(`warnings:${channel}`, action, (_lease, newest) => set(action, newest, elsewhere), kinds);
   };
 
-  async function set(action: WarningsAction, kinds: readonly ChannelKind[], elsewhere: Elsewhere): Promise<void> {
+  async function set(action: WarningsAction, kinds: readonly ChannelKind[], elsewhere: string): Promise<void> {
     const { channel } = action.origin;
     const { isOn } = action;
     const what = kinds.map((kind) => kind.replaceAll('-', ' ')).join(', ');

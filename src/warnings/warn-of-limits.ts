@@ -48,19 +48,23 @@ interface ReadDeps {
 /**
  * The used limits of a card; null when too many are being requested right now. Skips limits that are raised for one
  * purchase: they will be lowered automatically, so their usage means nothing. While a person has to decide whether one is
- * lowered, or nothing has shown the raise, the limit counts as any other.
+ * lowered, or nothing shows the raise, not even these amounts, the limit counts as any other.
  */
 export function createReadUsedLimits({ temporaryChanges, remaining }: ReadDeps) {
   return async function readUsedLimits(acctId: number, at: string): Promise<UsedLimit[] | null> {
     const amounts = await remaining(acctId);
     if (amounts === null) return null;
     const raised = (await temporaryChanges.all())
-      .filter(({ purchase, state, certainty }) => purchase !== null && state === 'open' && certainty !== 'unconfirmed')
+      .filter(({ purchase, state }) => purchase !== null && state === 'open')
       .filter((change) => change.acctId === acctId)
-      .flatMap((change) => change.changes);
-    const isRaised = ({ period, category }: UsedLimit): boolean =>
+      .flatMap(({ changes, certainty }) => changes.map((change) => ({ ...change, certainty })));
+    const isRaised = ({ period, category, limitCents }: UsedLimit): boolean =>
       raised.some(
-        ({ rule }) => rule.kind === 'limit' && rule.period === period && (rule.category?.name ?? null) === category,
+        ({ rule, to, certainty }) =>
+          rule.kind === 'limit' &&
+          rule.period === period &&
+          (rule.category?.name ?? null) === category &&
+          (certainty !== 'unconfirmed' || to === limitCents),
       );
     return usedLimits(amounts, at).filter((used) => !isRaised(used));
   };

@@ -51,7 +51,7 @@ export function muteSet(mute: Mute, beside: Mute | null = null): Message {
 
 function meansMute(travelMute: Mute | null): string {
   const by = travelMute === null ? null : mention(travelMute.by);
-  const unsent = by === null ? '' : ` Until then, ${by} gets no declines from their travel mute.`;
+  const unsent = by === null ? '' : ` While it is muted, ${by} gets no declines from their travel mute.`;
   return `Its alerts are counted but not posted in channels; the cardholder still gets direct messages. Changes of its status, suspected fraud and a wrong PIN are still posted, and everything while a fraud case is open.${unsent}`;
 }
 
@@ -88,7 +88,9 @@ export function muteEnded({ mutes, stillMuted = null, endedBy, channel, kinds }:
         ? `The mute of ${card} has ended.`
         : `The travel mute of ${card} has ended${stillMuted === null ? ': the channels get these declines again' : ''}.`;
   const still = (until: (at: string) => string): string =>
-    stillMuted === null ? '' : `The card is still muted ${until(stillMuted)}. `;
+    stillMuted === null
+      ? ''
+      : `While the card is muted (${until(stillMuted)}), the channels do not get these declines. `;
   const kept = kinds === undefined ? '' : withheldWords(kinds, howWithheld(mute, channel));
   const see = kinds?.includes('decline')
     ? ` See them: ${commandCode(`declines ${copyable(cardHandle(mute.card), 20)} 90d`)}`

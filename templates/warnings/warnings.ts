@@ -124,20 +124,13 @@ const names: Readonly<Record<ChannelKind, string>> = {
 };
 
 /** The channel that gets each kind of warning. */
-export type WarningChannels = Readonly<
-  Record<Exclude<ChannelKind, 'low-balance'>, string> & {
-    /** Null: the configuration turns it off. */
-    'low-balance': string | null;
-  }
->;
+export type WarningChannels = Readonly<Record<ChannelKind, string>>;
 
 export const LOW_BALANCE_OFF = `Warnings about ${names['low-balance']} are turned off: LOW_BALANCE_BELOW is 0.`;
 
 /** Where warnings go that do not come to this channel. Empty: all come here. */
 export function warningsElsewhere(kinds: readonly ChannelKind[], channels: WarningChannels): string {
-  const goes = (kind: ChannelKind, channel: string | null): string =>
-    channel === null ? LOW_BALANCE_OFF : `Warnings about ${names[kind]} go to ${channelMention(channel)}.`;
-  return kinds.map((kind) => goes(kind, channels[kind])).join(' ');
+  return kinds.map((kind) => `Warnings about ${names[kind]} go to ${channelMention(channels[kind])}.`).join(' ');
 }
 
 interface WarningsSet {

@@ -218,6 +218,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     postDigest: async (_channel, _id, _asked, recorded) => await recorded('daily digest of 0 declines'),
     opsChannel: 'C0OPS',
     warningChannels: { 'expiring-cards': 'C0STATUS', 'failing-subscriptions': 'C1', 'low-balance': 'C1' },
+    isBalanceWatched: true,
     toInstant: () => null,
     audit,
     momentOf: () => null,

@@ -86,7 +86,7 @@ describe('a mute', () => {
     await wait(14);
     expect(notices).toEqual([
       expect.stringMatching(
-        /^The travel mute of .* has ended\. The card is still muted until Nov 21, 2026, 10:00 AM ET\./,
+        /^The travel mute of .* has ended\. While the card is muted \(until Nov 21, 2026, 10:00 AM ET\), the channels do not get these declines\./,
       ),
     ]);
 

@@ -35,7 +35,8 @@ it('changes only the warnings that come to this channel, and says where the othe
 
 it('promises no warning of a low balance if the configuration turns it off', async () => {
   const { deps, answers } = await createActionWorld(redis(), {
-    warningChannels: { 'expiring-cards': 'C0STATUS', 'failing-subscriptions': 'C1', 'low-balance': null },
+    warningChannels: { 'expiring-cards': 'C0STATUS', 'failing-subscriptions': 'C1', 'low-balance': 'C1' },
+    isBalanceWatched: false,
   });
   const on = { target: { kind: 'channel', text: 'on' }, isOn: true } as const;
 
@@ -52,7 +53,13 @@ it('promises no warning of a low balance if the configuration turns it off', asy
 
   const elsewhere = { ...on, id: 'act_2', kinds: ['expiring-cards' as const, 'low-balance' as const] };
   await performAction(ask('warnings', elsewhere), deps);
-  expect(answers.at(-1)?.text).toContain('Write the command in <#C0STATUS>.');
+  expect(answers.at(-1)?.text).toContain(
+    'none of them. Warnings about a low business balance are turned off: LOW_BALANCE_BELOW is 0. Write the command in <#C0STATUS>.',
+  );
+
+  await performAction(ask('warnings', { ...on, id: 'act_off', kinds: ['low-balance'], isOn: false }), deps);
+  expect(answers.at(-1)?.text).toMatch(/^This channel no longer gets warnings about a low business balance\./);
+  expect(await deps.preferences.switchedOff('C1')).toEqual(['low-balance']);
 });
 
 it('lets an older choice that waited change only what nobody has chosen since', async () => {

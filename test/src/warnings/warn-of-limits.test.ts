@@ -205,13 +205,23 @@ describe('a warning before a limit declines', () => {
 
   it.each([
     ['that a person has to decide about, because it does not end automatically any more', { state: 'asking' }],
-    ['that nothing has shown', { certainty: 'unconfirmed' }],
+    ['that nothing shows', { certainty: 'unconfirmed' }],
   ] as const)('notifies of a limit with a raise for one purchase %s', async (_what, over) => {
     changes = [{ ...raisedForOnePurchase, ...over }];
+    if ('certainty' in over) remaining = daily(15_000, 1500);
 
     await warn();
 
     expect(told).toHaveLength(1);
+  });
+
+  it('skips a limit that was raised for one purchase as soon as its amounts show the raise', async () => {
+    changes = [{ ...raisedForOnePurchase, certainty: 'unconfirmed' }];
+    remaining = daily(40_000, 200);
+
+    await warn();
+
+    expect(told).toEqual([]);
   });
 
   it('skips people who are not linked or have switched it off', async () => {

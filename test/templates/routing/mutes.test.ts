@@ -52,12 +52,14 @@ it('a travel mute beside a mute says that the mute comes first, whichever was se
   expect(said(longer)).toMatch(/card is also muted .*declines that .* go only to the cardholder\. .*rules stay/s);
   expect(said(longer)).not.toMatch(/to you|as usual/);
   expect(shown(muteSet(longer, mute).blocks)).toContain(
-    'Until then, <@U0OLGA> gets no declines from their travel mute.',
+    'While it is muted, <@U0OLGA> gets no declines from their travel mute.',
   );
 
   const ended = muteEnded({ mutes: [mute], stillMuted: longer.endsAt, channel: 'C1', kinds: ['decline'] });
   for (const text of [ended.text, shown(ended.blocks)]) {
-    expect(text).toMatch(/The travel mute of [^:]* has ended\..*The card is still muted /s);
+    expect(text).toMatch(
+      /The travel mute of [^:]* has ended\..*While the card is muted \(.*until .*\), the channels do not get these declines\./s,
+    );
     expect(text).not.toContain('get these declines again');
   }
 });
