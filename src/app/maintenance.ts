@@ -161,7 +161,7 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
 
     async notifyOfMemory(): Promise<void> {
       const level = memory.level();
-      if (level === reportedLevel) return;
+      if (level === null || level === reportedLevel) return;
       if (level !== 'enough') await notifyOps(level === 'full' ? redisIssue.redisFull : redisIssue.redisFilling);
       if (level !== 'full') await notifyResolved(redisIssue.redisFull);
       if (level === 'enough') await notifyResolved(redisIssue.redisFilling);

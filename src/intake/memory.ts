@@ -13,7 +13,10 @@ const LOOK_EVERY_MS = 200;
 const IDLE_TIMES = 10;
 /** Memory per event once its alert is posted: about 5 kB were measured for a decline, of which the inbox holds one. */
 const GROWTH_BYTES = 6000;
-/** Accept webhooks again only when this share of the memory has become free, so that we do not flip after each refusal. */
+/**
+ * Accept webhooks again, and end the warning, only when this share of the memory has become free, so that neither flips
+ * with each webhook.
+ */
 const FREE_AGAIN = 0.05;
 /** How early to warn people before webhooks are refused, as a share of the memory. */
 const WARN_BEFORE = 0.15;
@@ -50,14 +53,15 @@ export function watchMemory(redis: RedisClient, options: Options) {
   const count = createCount(redis, options);
   /** Null: not checked yet. */
   let room: number | null = null;
-  let isFull = false;
-  let isFilling = false;
+  /** Null: since the start, usage has been too high for its end and too low for its beginning. */
+  let isFull: boolean | null = null;
+  let isFilling: boolean | null = null;
   let share: number | null = null;
   let looking: Promise<void> | null = null;
   let hasReserved = false;
   let lookedAt = Number.NEGATIVE_INFINITY;
   const timer = setInterval(() => {
-    if (isFull || hasReserved || performance.now() - lookedAt >= IDLE_TIMES * everyMs) void lookOnce(isFull);
+    if (isFull || hasReserved || performance.now() - lookedAt >= IDLE_TIMES * everyMs) void lookOnce(isFull === true);
   }, everyMs);
   timer.unref();
   void lookOnce(true);
@@ -74,13 +78,15 @@ export function watchMemory(redis: RedisClient, options: Options) {
       if (isRoomFor(bytes)) return true;
       const looked = lookOnce(true).then(() => {
         const isRoom = isRoomFor(bytes);
-        isFull ||= !isRoom;
+        if (!isRoom) isFull = true;
         return isRoom;
       });
       return within(ACK_DEADLINE_MS, looked, () => false);
     },
-    isFull: () => isFull,
-    level: (): MemoryLevel => (isFull ? 'full' : isFilling ? 'filling' : 'enough'),
+    isFull: () => isFull === true,
+    /** Null: not known yet. Another process may know. */
+    level: (): MemoryLevel | null =>
+      isFull === null || isFilling === null ? null : isFull ? 'full' : isFilling ? 'filling' : 'enough',
     /**
      * Share of Redis' memory in use, including what waiting events will need: 1 is all. Null: no limit, or not checked
      * yet.
@@ -115,11 +121,15 @@ export function watchMemory(redis: RedisClient, options: Options) {
     const limited = memory.filter(({ max }) => max > 0);
     const needed = events * GROWTH_BYTES;
     room = Math.min(...limited.map(({ used, max }) => fullAt * max - used - needed));
-    const freeAgain = limited.every(({ used, max }) => fullAt * max - used - needed >= FREE_AGAIN * max);
-    isFull = room <= 0 || (isFull && !freeAgain);
     share = limited.length === 0 ? null : Math.max(...limited.map(({ used, max }) => (used + needed) / max));
-    isFilling = limited.some(({ used, max }) => used + needed > (fullAt - WARN_BEFORE) * max);
+    isFull = isReached(fullAt, share ?? 0, isFull);
+    isFilling = isReached(fullAt - WARN_BEFORE, share ?? 0, isFilling);
   }
+}
+
+/** @param before what it was: it stays so until this much is free again. */
+function isReached(limit: number, share: number, before: boolean | null): boolean | null {
+  return share >= limit || (share <= limit - FREE_AGAIN ? false : before);
 }
 
 /**

@@ -168,3 +168,27 @@ it('stays full until a share of the memory is free, so that refusals do not flap
 
   await until(() => !watched.isFull(), 'has room');
 });
+
+it('warns once while usage stays around the limit of the warning, and knows nothing yet if it starts there', async () => {
+  const start = (): MemoryWatch => watchMemory(store, { fullAt: 0.85, inHand: async () => 0, everyMs: 2 });
+  const use = async (share: number, watched: MemoryWatch): Promise<void> => {
+    await store.config('SET', 'maxmemory', String(Math.round((await used()) / share)));
+    await until(() => Math.abs((watched.share() ?? 0) - share) < 0.005, 'it has measured');
+  };
+  const early = start();
+  await use(0.5, early);
+  const levels = [early.level()];
+  for (const share of [0.69, 0.71, 0.69, 0.71, 0.66]) {
+    await use(share, early);
+    levels.push(early.level());
+  }
+  const late = start();
+  await use(0.67, late);
+  levels.push(late.level());
+  await use(0.6, early);
+  await use(0.61, late);
+  levels.push(early.level(), late.level());
+  for (const one of [early, late]) one.stop();
+
+  expect(levels).toEqual(['enough', 'enough', 'filling', 'filling', 'filling', 'filling', null, 'enough', 'enough']);
+});
