@@ -45,8 +45,11 @@ export function createCopyHeads(deps: Deps): () => Promise<void> {
   async function start(): Promise<number> {
     const copied = toHead(await redis.get(key));
     if (copied.count === 0) return 0;
-    const { value: last } = await reader.read({ from: copied.count }).next();
-    if (last?.hash === copied.hash) return copied.count;
+    // The loop closes the file that the record may be in.
+    for await (const { hash } of reader.read({ from: copied.count })) {
+      if (hash === copied.hash) return copied.count;
+      break;
+    }
     await notifyOps(auditIssue.auditRecordChanged(copied.count));
     // The point of the change is unknown, so everything there now is copied as evidence.
     return 0;

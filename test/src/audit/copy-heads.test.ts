@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createAudit } from '../../../src/audit/audit.ts';
+import { type AuditReader, createAudit } from '../../../src/audit/audit.ts';
 import { createCopyHeads } from '../../../src/audit/copy-heads.ts';
 import type { CopiedHead, Sink } from '../../../src/audit/sink.ts';
 import { createLog } from '../../../src/core/log.ts';
@@ -16,13 +16,13 @@ async function fill(from: number, to: number): Promise<void> {
   for (let i = from; i <= to; i += 1) await audit().append(statement(`act_${i}`));
 }
 
-function world(sink: Partial<Pick<Sink, 'id' | 'append'>> = {}) {
+function world(sink: Partial<Pick<Sink, 'id' | 'append'>> = {}, reader: AuditReader = audit()) {
   const batches: CopiedHead[][] = [];
   const problems: string[] = [];
   const logged: string[] = [];
   const copyHeads = createCopyHeads({
     redis: redis(),
-    reader: audit(),
+    reader,
     isSigned: signer.verify,
     sink: {
       id: 'sink_1',
@@ -132,6 +132,30 @@ it('reports a record that no worker signed, and copies it as evidence', async ()
 
   expect(problems).toEqual(['audit-forged:2', 'resolved: audit-sink']);
   expect(copied()).toEqual([1, 2]);
+});
+
+it('ends each reading of the record, because one may hold a file of the archive open', async () => {
+  let started = 0;
+  let ended = 0;
+  async function* read(options?: { readonly from?: number }) {
+    started += 1;
+    try {
+      yield* audit().read(options);
+    } finally {
+      ended += 1;
+    }
+  }
+  let isAway = true;
+  const append = async (): Promise<void> => {
+    if (isAway) throw new Error('the sink answered 503');
+  };
+  const { copyHeads } = world({ append }, { ...audit(), read });
+  await fill(1, 520);
+  await copyHeads();
+  isAway = false;
+  for (let run = 0; run < 3; run += 1) await copyHeads();
+
+  expect([started, ended]).toEqual([6, 6]);
 });
 
 it('skips a line that is not a record', async () => {
