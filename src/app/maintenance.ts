@@ -154,8 +154,8 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
     async checkToken(): Promise<void> {
       const { expiresOn } = await card.getCurrentToken();
       const leftMs = Date.parse(expiresOn ?? '') + DAY_MS - clock.now().getTime();
-      // A date in the past, such as year 1, is a placeholder: the token works.
-      const isSoon = leftMs > 0 && leftMs < TOKEN_ENDS_SOON_MS;
+      // The day ends later where the card service is. A date before that, such as year 1, is a placeholder: the token works.
+      const isSoon = leftMs > -DAY_MS && leftMs < TOKEN_ENDS_SOON_MS;
       await (isSoon ? notifyOps : notifyResolved)(opsIssue.cardTokenEnds(expiresOn ?? ''));
     },
 

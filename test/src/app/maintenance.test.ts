@@ -115,6 +115,7 @@ it('survives a failing step and runs again', async () => {
 it.each([
   ['in 13 days', 13, 'The token of the card service ends soon'],
   ['today', 0, 'The token of the card service ends soon'],
+  ['yesterday in UTC, which may be today where the card service is', -1, 'The token of the card service ends soon'],
   ['in 16 days', 16, 'over: card-token-ends'],
   ['two days ago, although it works', -2, 'over: card-token-ends'],
   ['long ago, which is no date', -700_000, 'over: card-token-ends'],
