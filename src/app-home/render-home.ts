@@ -11,6 +11,8 @@ import { joinCalls } from '../core/join-calls.ts';
 import type { Log } from '../core/log.ts';
 import { type HealthDeps, readHealth } from '../ops/health.ts';
 import { listStuck } from '../ops/stuck.ts';
+import type { Outbox } from '../outbox/outbox-store.ts';
+import { readOverdue } from '../outbox/overdue.ts';
 import type { KnownRoles } from '../policy/roles.ts';
 import type { WhichCards } from './home-facts.ts';
 import type { ListPage } from './home-page.ts';
@@ -115,11 +117,17 @@ export async function homeHealthFacts(
       readonly refusedFrom: number;
       /** The variable with the card service's token. */
       readonly tokenVariable: string;
+      readonly outbox: Pick<Outbox, 'channels' | 'waiting' | 'dueAt'>;
+      readonly now: () => Date;
     },
 ): Promise<HealthFacts> {
-  const [health, stuck] = await Promise.all([readHealth(deps), listStuck(deps, STUCK_MAX)]);
+  const [health, stuck, overdue] = await Promise.all([
+    readHealth(deps),
+    listStuck(deps, STUCK_MAX),
+    readOverdue(deps.outbox, deps.now),
+  ]);
   const { alerts, bursts, actions } = health.queues;
-  const { lagMs, failed, quarantined, isCardApiAway, isCardTokenDead, memoryShare } = health;
+  const { lagMs, failed, quarantined, isCardApiAway, isOpsUnreachable, isCardTokenDead, memoryShare } = health;
   return {
     // What people ask for is never scheduled for later: if delayed, it waits for its turn or for another attempt.
     waiting: health.inbox.entries + alerts.waiting + bursts.waiting + actions.waiting + actions.delayed,
@@ -127,6 +135,8 @@ export async function homeHealthFacts(
     failed,
     quarantined,
     stuck: stuck.toSorted((a, b) => b.at.localeCompare(a.at)),
+    overdue,
+    isOpsUnreachable,
     isCardApiAway,
     refusedToken: isCardTokenDead ? deps.tokenVariable : null,
     memory: { share: memoryShare, refusedFrom: deps.refusedFrom },

@@ -11,7 +11,7 @@ import * as opsIssue from '../ops/issue.ts';
 import * as redisIssue from '../ops/redis-issue.ts';
 import { reportFailedJobs, wakeSkewedJobs } from '../ops/stuck.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
-import { isOfTeam } from '../outbox/undeliverable.ts';
+import { readLateness } from '../outbox/overdue.ts';
 import type { Mutes } from '../routing/mute-store.ts';
 import type { Enqueue } from './enqueue.ts';
 import { mayRunEarly } from './jobs.ts';
@@ -209,10 +209,9 @@ export function createSweep(deps: SweepDeps): () => Promise<void> {
     await deps.keepTimers();
     let overdueMs = 0;
     for (const channel of await outbox.channels()) {
-      const isWaiting = (await outbox.waiting(channel)) > 0;
-      const dueAt = isWaiting && isOfTeam(channel) ? await outbox.dueAt(channel) : null;
-      if (dueAt !== null) overdueMs = Math.max(overdueMs, now().getTime() - dueAt);
-      if (isWaiting || (await hasEdits(channel))) await enqueue('flush-outbox', { channel });
+      const { waiting: entries, lateMs } = await readLateness(outbox, channel, now);
+      overdueMs = Math.max(overdueMs, lateMs);
+      if (entries > 0 || (await hasEdits(channel))) await enqueue('flush-outbox', { channel });
     }
     deps.measureOverdue(overdueMs);
     for (const { id, endsAt, state, certainty } of await temporaryChanges.all()) {

@@ -6,6 +6,9 @@ import { createHomeViewers } from '../../../src/app-home/viewer-store.ts';
 import { SlackError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { closeQueues, openQueues } from '../../../src/core/queues.ts';
+import { createOpsMemory } from '../../../src/ops/notify-ops.ts';
+import { opsUnreachable } from '../../../src/ops/refused-messages.ts';
+import { createOutbox } from '../../../src/outbox/outbox-store.ts';
 import type { Role } from '../../../src/policy/decide-action.ts';
 import type { TeamFacts } from '../../../templates/app-home/home-team.ts';
 import { calmHealth } from '../../support/calm-health.ts';
@@ -130,13 +133,18 @@ describe('App Home that Slack rejects', () => {
   });
 });
 
-it('counts requests that wait for others of the same person, or for the card service, as waiting', async () => {
+it('counts requests that wait for others of the same person, or for the card service, as waiting, and late messages', async () => {
   const queues = openQueues(redis());
   const enqueue = createEnqueue(queues, () => new Date());
   for (const id of ['act_1', 'act_2'])
     await enqueue('perform-action', { action: ask('show', { id }), signature: 'signed' }, { delayMs: 60_000 });
   await enqueue('perform-action', { action: ask('show', { id: 'act_3' }), signature: 'signed' });
   await enqueue('end-mute', { muteId: 'mute_1' }, { delayMs: 60_000 });
+
+  const outbox = createOutbox(redis());
+  const message = { text: 'Redis is full', blocks: [] };
+  await outbox.put('C0ARCHIVED', { kind: 'notice', id: 'ops_1', message });
+  await createOpsMemory(redis()).remember(opsUnreachable, new Date().toISOString());
 
   const facts = await homeHealthFacts({
     redis: redis(),
@@ -145,8 +153,13 @@ it('counts requests that wait for others of the same person, or for the card ser
     memory: { share: () => null },
     refusedFrom: 0.9,
     tokenVariable: 'CARD_API_TOKEN',
+    outbox,
+    // A notice may wait for half a minute.
+    now: () => new Date(Date.now() + 202_000),
   });
 
   expect(facts.waiting).toBe(3);
+  expect(facts.overdue).toEqual({ messages: 1, ms: expect.closeTo(172_000, -4) });
+  expect(facts.isOpsUnreachable).toBe(true);
   await closeQueues(queues);
 });

@@ -180,6 +180,12 @@ describe('App Home', () => {
     [{}, /All systems normal/],
     [{ waiting: 1, quarantined: 1 }, /1 job waiting\..*1 webhook could not be read and is in quarantine/s],
     [{ waiting: 3, lagMs: 42_000 }, /needs attention.*3 jobs waiting, the oldest for 42 seconds/s],
+    [
+      { overdue: { messages: 3, ms: 202_000 } },
+      /needs attention.*3 messages waiting for Slack, the most urgent 202 seconds late\.\*\nNo errors/s,
+    ],
+    [{ overdue: { messages: 1, ms: 900 } }, /All systems normal.*No backlog/s],
+    [{ isOpsUnreachable: true }, /needs attention.*Slack refuses messages in the ops channel/s],
     [{ isCardApiAway: true }, /needs attention.*is not responding/s],
     [{ refusedToken: 'EU_CARD_API_TOKEN' }, /needs attention.*EU_CARD_API_TOKEN/s],
     [
