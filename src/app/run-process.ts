@@ -88,8 +88,14 @@ export interface Admin {
   readonly metrics: Metrics;
   /** Serves the queues page under `/queues`: that of the first card program. */
   serveQueues(page: RequestListener): void;
-  /** Readiness reports `problems` (what keeps the part from working) and everyone's health, as Redis knows it. */
-  watch(part: { readonly problems: () => Promise<readonly string[]>; readonly health?: () => Promise<Health> }): void;
+  /**
+   * Readiness reports `problems` (what keeps the part from working) and everyone's health, as Redis knows it: once for
+   * each card program, although web and worker may both read it.
+   */
+  watch(part: {
+    readonly problems: () => Promise<readonly string[]>;
+    readonly health?: { readonly program: string; readonly read: () => Promise<Health> };
+  }): void;
 }
 
 /**
@@ -112,7 +118,7 @@ export async function withAdmin(
   const tracing = isTraced ? await startTracing(name) : null;
   const metrics = createMetrics(name);
   const parts: (() => Promise<readonly string[]>)[] = [];
-  const healths: (() => Promise<Health>)[] = [];
+  const healths = new Map<string, () => Promise<Health>>();
   let queuePage: RequestListener | null = null;
   let health: HealthMetrics | null = null;
   let phase: 'starting' | 'running' | 'stopping' = 'starting';
@@ -140,9 +146,9 @@ export async function withAdmin(
       },
       watch(part) {
         parts.push(part.problems);
-        if (part.health !== undefined) healths.push(part.health);
+        if (part.health !== undefined) healths.set(part.health.program, part.health.read);
         health ??= createHealthMetrics(metrics.registry, async () =>
-          healthOfAll(await Promise.all(healths.map((read) => read()))),
+          healthOfAll(await Promise.all([...healths.values()].map((read) => read()))),
         );
       },
     });

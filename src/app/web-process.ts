@@ -197,7 +197,8 @@ async function openWebProgram(config: WebConfig, { slack, respond, showProgram, 
     now: clock.now,
     log,
   };
-  admin.watch({ problems, health: () => readHealth({ redis, queues, quarantined, memory }) });
+  const read = () => readHealth({ redis, queues, quarantined, memory });
+  admin.watch({ problems, health: { program: config.program, read } });
   return {
     webhooks: composeWebhooks(base, () => heartbeat?.missed()),
     listeners: composeListeners(base),

@@ -93,7 +93,7 @@ async function startWorker(
       if (why !== null) return [why];
       return context.redo.isSettled() ? [] : ['repeating writes that redis may have lost'];
     },
-    health: () => readHealth(context),
+    health: { program: config.program, read: () => readHealth(context) },
   });
   await serveQueues(config, queues, admin);
   const stopWatching = await watchSettings(context);

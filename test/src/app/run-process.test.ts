@@ -6,6 +6,9 @@ import { freePort } from '../../../local/port.ts';
 import { webConfig } from '../../../src/app/config.ts';
 import { withAdmin } from '../../../src/app/run-process.ts';
 import { createLog } from '../../../src/core/log.ts';
+import { closeQueues, openQueues } from '../../../src/core/queues.ts';
+import { readHealth } from '../../../src/ops/health.ts';
+import { useRedis } from '../../support/on-redis.ts';
 
 const moduleOf = (path: string): string => new URL(`../../../src/${path}`, import.meta.url).href;
 
@@ -20,6 +23,17 @@ const program = (work: string): string => `
     return { stop: async () => {} };
   }, () => log);
 `;
+
+const redis = useRedis();
+const silent = createLog({ level: 'silent', process: 'test' });
+const configOf = (port: number) =>
+  webConfig({
+    SLACK_BOT_TOKEN: 'xoxb-1',
+    SLACK_SIGNING_SECRET: 'signing-secret-1',
+    WEBHOOK_SHARED_SECRET: 'shared-secret-1',
+    ALERTS_CHANNEL: 'C1',
+    ADMIN_PORT: String(port),
+  });
 
 async function start(work: string): Promise<ChildProcess> {
   const args = ['--import', 'tsx', '--input-type=module', '--eval', program(work)];
@@ -100,16 +114,25 @@ it('what a package prints becomes a line of the log, without what it attached to
   expect(output).not.toContain('secret');
 });
 
+it('counts what waits in a card program once, although web and worker run in one process', async () => {
+  const queues = openQueues(redis());
+  const quarantined = { count: async () => 3 };
+  const read = () => readHealth({ redis: redis(), queues, quarantined, memory: { share: () => null } });
+  const port = await freePort();
+  const running = await withAdmin('both', configOf(port), silent, async (admin) => {
+    for (const program of ['', '', 'eu']) admin.watch({ problems: async () => [], health: { program, read } });
+    return { stop: () => closeQueues(queues) };
+  });
+
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  await running.stop();
+
+  expect(metrics).toMatch(/^cardbell_quarantined.* 6$/m);
+});
+
 it('the admin port shows the queue page of the first card program', async () => {
   const port = await freePort();
-  const config = webConfig({
-    SLACK_BOT_TOKEN: 'xoxb-1',
-    SLACK_SIGNING_SECRET: 'signing-secret-1',
-    WEBHOOK_SHARED_SECRET: 'shared-secret-1',
-    ALERTS_CHANNEL: 'C1',
-    ADMIN_PORT: String(port),
-  });
-  const running = await withAdmin('worker', config, createLog({ level: 'silent', process: 'test' }), async (admin) => {
+  const running = await withAdmin('worker', configOf(port), silent, async (admin) => {
     for (const program of ['first', 'eu']) admin.serveQueues((_request, response) => void response.end(program));
     return { stop: async () => {} };
   });
