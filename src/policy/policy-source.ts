@@ -86,28 +86,34 @@ export function openPolicy(config: PolicyConfig, log: Log) {
 
 /** Polling interval. A mounted file may be replaced in ways that no file watcher reports. */
 const LOOK_EVERY_MS = 2000;
+/** While the file stays invalid: ops are notified again a day later. */
+const REPORT_EVERY_MS = 3_600_000;
 
 interface WatchDeps {
   /** The file is invalid: the previous policy stays in force. */
   readonly onInvalid?: (problems: readonly string[]) => Promise<void>;
+  /** Also at the start: the file may have been repaired while no process ran. */
   readonly onValid?: () => Promise<void>;
   readonly log: Log;
 }
 
 /** Checks the file every two seconds. @returns a function that stops this. */
 export function watchPolicy(source: PolicySource, { onInvalid, onValid, log }: WatchDeps): () => void {
-  let problem: string | null = null;
+  let problem: string | null | undefined;
+  let reportedAt = 0;
   const look = async (): Promise<void> => {
     const reload = source.reload();
     if (reload.kind === 'changing') return;
     const now = reload.kind === 'invalid' ? reload.problems.join('\n') : null;
-    if (now === problem) return;
+    const isNew = now !== problem;
+    if (!isNew && (now === null || performance.now() - reportedAt < REPORT_EVERY_MS)) return;
     if (reload.kind === 'invalid') {
-      log.error({ problems: reload.problems }, 'invalid policy file; keeping the previous policy');
+      if (isNew) log.error({ problems: reload.problems }, 'invalid policy file; keeping the previous policy');
       await onInvalid?.(reload.problems);
     } else await onValid?.();
     // Set last, so that a failed notification is retried at the next check.
     problem = now;
+    reportedAt = performance.now();
   };
   const timer = setInterval(() => {
     look().catch((error: unknown) => log.error({ err: error }, 'could not check the policy file'));

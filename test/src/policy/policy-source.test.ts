@@ -75,7 +75,7 @@ it('a file that is half written changes nothing, valid or not, and is not report
   expect(approversIn(source)).toEqual(['U0BEN', 'U0ZOE']);
 });
 
-it('a watch reports an invalid file once, and its repair once', async () => {
+it('a watch reports a valid file at the start, an invalid file once, and its repair once', async () => {
   vi.useFakeTimers();
   const { write, config } = fileWith('version: 1');
   const told: string[] = [];
@@ -94,7 +94,21 @@ it('a watch reports an invalid file once, and its repair once', async () => {
   write('version: 2');
   await vi.advanceTimersByTimeAsync(6000);
 
-  expect(told).toEqual([expect.stringContaining('expected version: 1'), 'valid']);
+  expect(told).toEqual(['valid', expect.stringContaining('expected version: 1'), 'valid']);
+});
+
+it('a watch reports again and again that a file stays invalid, because ops are notified of it once a day', async () => {
+  vi.useFakeTimers();
+  const { write, config } = fileWith('version: 1');
+  const onInvalid = vi.fn();
+  const stop = watchPolicy(openPolicy(config, log), { onInvalid, log });
+
+  write('version: 2');
+  await vi.advanceTimersByTimeAsync(5 * 3_600_000);
+  stop();
+
+  expect(onInvalid.mock.calls.length).toBeGreaterThanOrEqual(4);
+  expect(onInvalid.mock.calls.length).toBeLessThanOrEqual(5);
 });
 
 it('a watch repeats a report that failed', async () => {
