@@ -19,6 +19,8 @@ import type { WorkerContext } from './worker-context.ts';
 
 /** How soon people are notified that Redis is filling up. */
 const MEMORY_MS = 1000;
+/** While nothing changes: ops are notified again a day later. */
+const MEMORY_AGAIN_MS = 60_000;
 /**
  * Age of the oldest waiting alert or request: above the first value people are notified, below the second it counts as
  * resolved.
@@ -120,6 +122,7 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep }
 function createWatches(context: Context, workers: Workers, workerId: string) {
   const { redis, queues, clock, memory, card, notifyOps, notifyResolved } = context;
   let reportedLevel: MemoryLevel | null = null;
+  let levelReportedAt = 0;
   /** Until when (ms) all failed jobs were reported. */
   let reportedUntilMs: number | null = null;
   return {
@@ -161,11 +164,14 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
 
     async notifyOfMemory(): Promise<void> {
       const level = memory.level();
-      if (level === null || level === reportedLevel) return;
+      const isNew = level !== reportedLevel;
+      if (level === null || (!isNew && performance.now() - levelReportedAt < MEMORY_AGAIN_MS)) return;
       if (level !== 'enough') await notifyOps(level === 'full' ? redisIssue.redisFull : redisIssue.redisFilling);
-      if (level !== 'full') await notifyResolved(redisIssue.redisFull);
-      if (level === 'enough') await notifyResolved(redisIssue.redisFilling);
+      // Once: another worker may have measured otherwise a moment before.
+      if (isNew && level !== 'full') await notifyResolved(redisIssue.redisFull);
+      if (isNew && level === 'enough') await notifyResolved(redisIssue.redisFilling);
       reportedLevel = level;
+      levelReportedAt = performance.now();
     },
   };
 }

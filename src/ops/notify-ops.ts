@@ -43,8 +43,8 @@ export function createNotifyOps({ memory, post, render, now, log }: NotifyOpsDep
 } {
   return {
     async notifyOps(opsIssue) {
-      if (await memory.isKnown(opsIssue)) return;
       const at = now().toISOString();
+      if (await memory.isSilent(opsIssue, at)) return;
       const before = (await memory.overSince(opsIssue)) ?? '';
       log.error({ cause: opsIssue.cause, title: opsIssue.title }, 'ops issue');
       await post(contentId('ops_', [opsIssue.cause, at.slice(0, 13), before]), render(opsIssue, false, at));
@@ -66,7 +66,9 @@ export function createNotifyOps({ memory, post, render, now, log }: NotifyOpsDep
 }
 
 /** How soon people are notified of the same issue again. */
-const SILENT_SECONDS = 24 * 3600;
+const SILENT_MS = 24 * 3_600_000;
+/** Longer, so that the end of an issue is reported that was not noticed every day. */
+const REMEMBERED_SECONDS = 7 * 24 * 3600;
 
 type OpsMemory = ReturnType<typeof createOpsMemory>;
 
@@ -84,7 +86,7 @@ export function createOpsMemory(redis: RedisClient) {
     return stateKey(`ops-issue:${short}`);
   };
   const write = async (opsIssue: OpsIssue, text: string): Promise<void> => {
-    await redis.set(keyOf(opsIssue), text, 'EX', SILENT_SECONDS);
+    await redis.set(keyOf(opsIssue), text, 'EX', REMEMBERED_SECONDS);
   };
   const read = async (opsIssue: OpsIssue): Promise<{ since: string; last: string } | null> => {
     const text = await redis.get(keyOf(opsIssue));
@@ -94,8 +96,15 @@ export function createOpsMemory(redis: RedisClient) {
   };
   /** When people were notified of it; null when it is not known. */
   const knownSince = async (opsIssue: OpsIssue): Promise<string | null> => (await read(opsIssue))?.since ?? null;
+  /** Null also when people were notified of it a day ago or longer. */
+  const readSilent = async (opsIssue: OpsIssue, at: string): ReturnType<typeof read> => {
+    const known = await read(opsIssue);
+    return known !== null && Date.parse(at) - Date.parse(known.since) < SILENT_MS ? known : null;
+  };
   return {
     knownSince,
+    /** True when people were notified of it less than a day ago. */
+    isSilent: async (opsIssue: OpsIssue, at: string): Promise<boolean> => (await readSilent(opsIssue, at)) !== null,
     isKnown: async (opsIssue: OpsIssue): Promise<boolean> => (await knownSince(opsIssue)) !== null,
     /** When people were notified of it the last time, if it is over. */
     async overSince(opsIssue: OpsIssue): Promise<string | null> {
@@ -103,9 +112,9 @@ export function createOpsMemory(redis: RedisClient) {
       return text?.startsWith(OVER) === true ? text.slice(OVER.length) : null;
     },
     remember: write,
-    /** Notes that an issue goes on. False when it is not known. */
+    /** Notes that an issue goes on. False when people have to be notified of it. */
     async noticeAgain(opsIssue: OpsIssue, at: string): Promise<boolean> {
-      const known = await read(opsIssue);
+      const known = await readSilent(opsIssue, at);
       if (known === null) return false;
       if (Date.parse(at) - Date.parse(known.last) > NOTE_EVERY_MS)
         await redis.set(keyOf(opsIssue), `${known.since} ${at}`, 'KEEPTTL');

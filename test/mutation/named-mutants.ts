@@ -132,8 +132,8 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   {
     name: 'an ops issue is open for ever',
     file: 'src/ops/notify-ops.ts',
-    from: "'EX', SILENT_SECONDS",
-    to: "'EX', SILENT_SECONDS * 30",
+    from: "'EX', REMEMBERED_SECONDS",
+    to: "'EX', REMEMBERED_SECONDS * 30",
   },
   {
     name: 'a refusal names nobody',

@@ -146,6 +146,16 @@ it('notifies ops once when Redis is filling up, when it is full, and when it has
   ]);
 });
 
+it('says again each minute that Redis is filling up, because ops are notified of it once a day', async () => {
+  const did = await started({ level: () => 'filling' });
+  const times = (): number => did.filter((title) => title === 'Redis is filling up').length;
+  await until(() => times() === 1, 'it has said it');
+  const now = performance.now.bind(performance);
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 61_000);
+
+  await until(() => times() === 2, 'it says it again').finally(() => clock.mockRestore());
+});
+
 it('reports unreadable records that another process finds while it reports others', async () => {
   await redis().sadd(unreadableKey, 'claims');
 

@@ -90,11 +90,18 @@ describe('an ops issue', () => {
     expect(world.posted).toEqual([]);
   });
 
-  it('is reported again after a day if still open', async () => {
-    await setUp().notifyOps(issue);
+  it('is reported again after a day if still open, and its end however long it lasted', async () => {
+    const world = setUp();
+    for (let hour = 0; hour < 72; hour += 1) {
+      await world.notifyOps(issue);
+      world.advance(3_600_000);
+    }
+    world.advance(72 * 3_600_000);
+    await world.notifyResolved(issue);
 
+    expect(world.posted.map(([, , isResolved]) => isResolved)).toEqual([false, false, false, true]);
     const [key = ''] = await redis().keys('*ops-issue*');
-    expect(await redis().ttl(key)).toBeGreaterThan(24 * 3600 - 60);
-    expect(await redis().ttl(key)).toBeLessThanOrEqual(24 * 3600);
+    expect(await redis().ttl(key), 'it is not kept for good').toBeLessThanOrEqual(7 * 24 * 3600);
+    expect(await redis().ttl(key)).toBeGreaterThan(6 * 24 * 3600);
   });
 });

@@ -173,6 +173,17 @@ describe('a token that several processes use', () => {
 
     expect(await redis().ttl(key)).toBeLessThanOrEqual(60);
   });
+
+  it('is reported each day while it is dead', async () => {
+    const { call, told, advance } = await rotation();
+
+    for (let hour = 0; hour < 71; hour += 1) {
+      advance(3600);
+      await call.former();
+    }
+
+    expect(told).toEqual(['dead', 'dead', 'dead']);
+  });
 });
 
 describe('posts in the ops channel', () => {
