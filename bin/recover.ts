@@ -14,13 +14,12 @@ import { momentOf, readSince } from '../src/core/since.ts';
 import { createMetrics } from '../src/ops/metrics.ts';
 import { openPolicy } from '../src/policy/policy-source.ts';
 import { isTooLongAgo, NOT_ASKABLE } from '../src/recovery/gap-window.ts';
-import { countOf } from '../templates/core/blocks.ts';
-import { notFetched } from '../templates/recovery/recovery-line.ts';
 import { endMisused, readArguments } from './arguments.ts';
 import { measuredClock } from './measured-clock.ts';
 import { openRecord } from './open-record.ts';
 import { orExit, reachRedis } from './reach-redis.ts';
 import { composeDryRun } from './recover/dry-run.ts';
+import { resultWords } from './recover/result-words.ts';
 import { whyFailed } from './recover/why-failed.ts';
 
 const usage = `Fetches events that the card service reported and Cardbell missed, and posts them as late.
@@ -93,15 +92,7 @@ async function main(): Promise<number> {
       ? await composeDryRun(ofData, redis, now, log)(gap, show)
       : await runHere(ofData, redis, gap, log);
     bar(1, found.recovered);
-    const missed = found.recovered + found.unreadable;
-    const what = `${missed} of ${countOf(found.found, 'event')} ${missed === 1 ? 'was' : 'were'} missed between ${gap.from} and ${gap.to}`;
-    const aside =
-      found.unreadable === 0 ? '' : `, ${found.unreadable} kept aside (${terminalCommand('replay -- list')})`;
-    process.stdout.write(
-      isDryRun
-        ? `${what}. Nothing was changed.\nCard statuses are not counted. ${notFetched}\n`
-        : `${what}; ${found.recovered} recovered${aside}.\n${notFetched}\n`,
-    );
+    process.stdout.write(resultWords(found, gap, isDryRun));
     return 0;
   } catch (error) {
     process.stderr.write(`\n${whyFailed(error)}\n`);

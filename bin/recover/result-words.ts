@@ -1,0 +1,19 @@
+import type { Gap } from '../../src/core/gap.ts';
+import { terminalCommand } from '../../src/core/installation.ts';
+import type { RecoveryProgress } from '../../src/recovery/recovery-store.ts';
+import { countOf } from '../../templates/core/blocks.ts';
+import { notFetched } from '../../templates/recovery/recovery-line.ts';
+
+type Result = Pick<RecoveryProgress, 'found' | 'recovered' | 'unreadable' | 'statuses'>;
+
+/** What a recovery has found, for a terminal. Card statuses are not among the events that the card service returned. */
+export function resultWords(result: Result, { from, to }: Gap, isDryRun: boolean): string {
+  const { found, unreadable, statuses } = result;
+  const recovered = Math.max(0, result.recovered - statuses);
+  const missed = recovered + unreadable;
+  const what = `${missed} of ${countOf(found, 'event')} ${missed === 1 ? 'was' : 'were'} missed between ${from} and ${to}`;
+  if (isDryRun) return `${what}. Nothing was changed.\nCard statuses are not counted. ${notFetched}\n`;
+  const aside = unreadable === 0 ? '' : `, ${unreadable} kept aside (${terminalCommand('replay -- list')})`;
+  const changed = statuses === 0 ? '' : `${countOf(statuses, 'card')} changed status without a webhook.\n`;
+  return `${what}; ${recovered} recovered${aside}.\n${changed}${notFetched}\n`;
+}

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { resultWords } from '../../../bin/recover/result-words.ts';
+import { gapOf } from '../../../src/core/gap.ts';
+
+const gap = gapOf(Date.parse('2026-11-20T14:00:00Z'), Date.parse('2026-11-20T16:00:00Z'), 'asked');
+const span = 'missed between 2026-11-20T14:00:00.000Z and 2026-11-20T16:00:00.000Z';
+
+it.each([
+  ['purchases', { recovered: 2, unreadable: 0, statuses: 0 }, `2 of 5 events were ${span}; 2 recovered.\nShipments`],
+  [
+    'a purchase, and cards that changed status, which are no events that the service returned',
+    { recovered: 3, unreadable: 0, statuses: 2 },
+    `1 of 5 events was ${span}; 1 recovered.\n2 cards changed status without a webhook.\nShipments`,
+  ],
+  [
+    'one that cannot be read',
+    { recovered: 1, unreadable: 1, statuses: 0 },
+    `2 of 5 events were ${span}; 1 recovered, 1 kept aside (npm run replay -- list).\nShipments`,
+  ],
+])('says what was missed: %s', (_what, result, words) => {
+  expect(resultWords({ found: 5, ...result }, gap, false)).toContain(words);
+});
+
+it('says that nothing was changed by a dry run, which reads no card statuses', () => {
+  expect(resultWords({ found: 5, recovered: 2, unreadable: 0, statuses: 0 }, gap, true)).toContain(
+    `2 of 5 events were ${span}. Nothing was changed.\nCard statuses are not counted. Shipments`,
+  );
+});
