@@ -150,8 +150,12 @@ export function createRunRecovery({ recoverGap, show, recoveries, tryLock, withL
   }
 
   async function runAlone(gap: Gap): Promise<number | null> {
+    let reached = 0;
     try {
-      const result = await recoverGap(gap, (done, progress) => show(gap, 'running', done, progress));
+      const result = await recoverGap(gap, (done, progress) => {
+        reached = done;
+        return show(gap, 'running', done, progress);
+      });
       await show(gap, 'done', 1, result);
       return null;
     } catch (error) {
@@ -159,7 +163,7 @@ export function createRunRecovery({ recoverGap, show, recoveries, tryLock, withL
       log.warn({ err: error, gap }, 'could not close a gap');
       const progress = await recoveries.read(gap.id);
       if (error.retryable || error.code === 'token_dead') {
-        await show(gap, 'waiting', 0, progress);
+        await show(gap, 'waiting', reached, progress);
         return error.code === 'token_dead' ? TOKEN_DEAD_PAUSE_MS : API_DOWN_PAUSE_MS;
       }
       await show(gap, 'failed', 1, progress);

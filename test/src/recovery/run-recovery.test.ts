@@ -20,15 +20,19 @@ const apiError = (code: CardApiError['code'], status: number) =>
   new CardApiError('refused', { operation: 'x', status, outcome: 'refused', code, apiMessage: null });
 
 /** A recovery that throws `error`. @returns when it runs again, and what was reported. */
-async function run(error: Error | null, isBusy = false) {
+async function run(error: Error | null, isBusy = false, shown: number[] = []) {
   const reported: string[] = [];
   const recoveries = createRecoveries(redis());
   const { run: asJob } = createRunRecovery({
-    async recoverGap() {
-      if (error !== null) throw error;
-      return await recoveries.read(gap.id);
+    async recoverGap(_gap, onProgress) {
+      if (error === null) return await recoveries.read(gap.id);
+      await onProgress(0.61, await recoveries.read(gap.id));
+      throw error;
     },
-    show: async (_gap, state) => void reported.push(state),
+    async show(_gap, state, done) {
+      if (state !== 'running') reported.push(state);
+      shown.push(done);
+    },
     recoveries,
     async tryLock(_name, work) {
       if (isBusy) throw new BusyError('the lock is taken');
@@ -53,6 +57,13 @@ it.each([
   ['fails when the card service refuses it', apiError('refused', 400), null, ['failed']],
 ] as const)('a gap %s', async (_what, error, againMs, reported) => {
   expect(await run(error)).toEqual({ againMs, reported });
+});
+
+it('a gap that waits shows how far it is', async () => {
+  const shown: number[] = [];
+  await run(apiError('unavailable', 503), false, shown);
+
+  expect(shown).toEqual([0.61, 0.61]);
 });
 
 it.each([
