@@ -208,7 +208,8 @@ export const clocksDiffer: OpsIssue = {
   cause: 'clocks-differ',
   title: 'Two clocks differ by more than a minute',
   what: 'The clock of Redis differs from Slack’s, or from that of a machine that runs Cardbell.',
-  means: 'Temporary changes do not end until it is certain that their time is over. Nothing is reverted too early.',
+  means:
+    'If Redis’ clock is wrong, temporary changes do not end until it agrees with Slack’s; none ends too early. If a machine’s is, retries and recurring work come early or late.',
   todo: 'Synchronize the clocks of the machines that run Redis and Cardbell, for example with NTP.',
 };
 

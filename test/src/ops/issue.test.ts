@@ -100,6 +100,12 @@ it('whoever replaces a dead token is told to keep it as a key, because without A
   expect(issue.cardTokenDead.todo).toMatch(/If AUDIT_KEY is not set, also set it to a new secret and the former token/);
 });
 
+it('ops read what a wrong clock changes: that of Redis the end of temporary changes, that of a machine only its own work', () => {
+  expect(issue.clocksDiffer.means).toMatch(
+    /^If Redis’ clock is wrong, temporary changes do not end .* If a machine’s is, retries/,
+  );
+});
+
 it('a row that was fetched is not called a webhook, which would send ops to the wrong place', () => {
   expect(quarantined('decline', []).title).toContain('webhook');
   expect(quarantined(FETCHED_PATH, []).title).not.toContain('webhook');
