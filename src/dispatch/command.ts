@@ -1,5 +1,5 @@
 import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
-import { maskCardNumbers, plainText } from '../core/card-number.ts';
+import { isCardNumber, maskCardNumbers, plainText } from '../core/card-number.ts';
 import { closest, isMisspelt } from '../core/closest.ts';
 import type { Clock } from '../core/end-time.ts';
 import { withCardAsSaid } from '../directory/card-phrases.ts';
@@ -55,8 +55,7 @@ export function parseCommand(text: string, clock: Clock): Command {
   const plain = visible(plainText(text)).replaceAll(/\s+/g, ' ');
   const why = readWhy(plain);
   if (why !== null) return why;
-  const masked = maskTyped(plain).replaceAll(/\[card (••\d{4})\]/g, '$1');
-  const words = masked
+  const words = maskTyped(plain)
     .trim()
     .replace(polite, '')
     .split(/\s+/)
@@ -97,10 +96,30 @@ const plainNumbers = [
 const categoryCodes = '(?<=\\bcategory[\\s:]+)\\d{4}(?: ?, ?\\d{4})+(?![^\\s),;])';
 const plainNumber = new RegExp(`((?<!\\S)(?:${plainNumbers.join('|')})(?=[,;]?(?!\\S))|${categoryCodes})`, 'i');
 
-/** Masks card numbers. Two days have as many digits as a card number, and one in ten pairs has its check digit. */
+/** The way people write a card number. A list of cards has other signs between them. */
+const likeCardNumber = /^(?:\d{13,19}|\d{4}([\s.\p{Dash}]{1,3})(?:\d{4}\1\d{4}\1\d{4}|\d{6}\1\d{4,5}))(?!\d)/u;
+
+/**
+ * Masks card numbers. Two days have as many digits as a card number, and one in ten pairs has its check digit.
+ *
+ * So do a card’s last four and a phone number: `4242 512-555-0128`. These are masked, but the first ones still name the card.
+ */
 function maskTyped(text: string): string {
-  const parts = text.split(plainNumber);
-  return parts.map((part, index) => (index % 2 === 1 ? part : maskCardNumbers(part))).join('');
+  const parts = text.split(plainNumber).map((part, index) => (index % 2 === 1 ? part : maskCardNumbers(part)));
+  const masked = parts.join('').replaceAll(/\[card (••\d{4})\]/g, '$1');
+  const lead = /^\D*/.exec(text)?.[0] ?? '';
+  const behind = masked.slice(lead.length);
+  const card = cardAtStart(text.slice(lead.length));
+  // Behind `ask`, they may be an amount.
+  if (card === null || !masked.startsWith(`${lead}••`) || behind.startsWith(card) || /\bask /i.test(lead))
+    return masked;
+  return `${lead}${card} ${behind}`;
+}
+
+/** `••4242` of a complete card number, otherwise the first word if its digits are too few for one. A CustomId is one word. */
+function cardAtStart(text: string): string | null {
+  const number = likeCardNumber.exec(text)?.[0].replaceAll(/\D/g, '') ?? '';
+  return isCardNumber(number) ? `••${number.slice(-4)}` : (/^\d{3,8}[,;]?(?=\s)/.exec(text)?.[0] ?? null);
 }
 
 const helpWords: readonly string[] = ['help', '?', '-h', '--help'];

@@ -225,6 +225,62 @@ describe('numbers beside a card', () => {
       expect(JSON.stringify(parseCommand(`subscribe declines ${typed}`, clock))).toContain('••1111');
   });
 
+  const lastFour = fc.integer({ min: 0, max: 9999 }).map((end) => String(end).padStart(4, '0'));
+  const german = (date: Date): string => iso(date).split('-').toReversed().join('.');
+  const behind = fc.oneof(
+    lastFour.map((end) => ` 512-555-${end} called`),
+    lastFour.map((end) => `, 4343, 4545, ${end} stolen`),
+    lastFour.map((end) => ` & 4343 & 4545 & ${end} stolen`),
+    day.map((date) => ` ${german(date)} 17:30 ok`),
+  );
+  const ofCard = fc.constantFrom('block', 'unblock', 'show', 'activate', 'virtual resend', 'please block card');
+  const cardNamed = (typed: string): string => {
+    const command = parseCommand(typed, clock);
+    const words = command.kind === 'read' && command.target.kind === 'words' ? command.target.words : [];
+    return words.find((word) => /\d/.test(word)) ?? '';
+  };
+
+  it('never make another card of the one in front of them, when all digits together pass for a card number', () => {
+    fc.assert(
+      fc.property(ofCard, behind, (lead, rest) => {
+        expect(cardNamed(`${lead} 4242${rest}`)).toMatch(/^4242,?$/);
+      }),
+      { numRuns: examples(1000) },
+    );
+    expect(parseCommand('block 4242 512-555-0102 called', clock)).toEqual(read('block', ['4242', '••0102', 'called']));
+    expect(parseCommand('block 4242, 4343, 4545, 4608 stolen', clock)).toEqual(
+      read('block', ['4242,', '••4608', 'stolen']),
+    );
+    // A CustomId, of which only the last four digits are stored.
+    expect(parseCommand('block 4242-512-555-0102 called', clock)).toEqual(read('block', ['••0102', 'called']));
+    // An amount may be typed in this place, so a card must not become one.
+    expect(parseCommand('ask 4242 512-555-0102', clock)).toMatchObject({ kind: 'unclear' });
+  });
+
+  it('never make another card of a card number in front of them', () => {
+    const groupings = [/\d+/g, /\d{4}/g];
+    const numbers = fc
+      .integer({ min: 0, max: 10 ** 11 - 1 })
+      .map((digits) => withCheckDigit(`4111${String(digits).padStart(11, '0')}`));
+    fc.assert(
+      fc.property(
+        ofCard,
+        numbers,
+        fc.constantFrom(...groupings),
+        fc.constantFrom(' ', '-', '.'),
+        behind,
+        (lead, number, grouping, separator, rest) => {
+          const typed = number.match(grouping)?.join(separator) ?? '';
+          expect(cardNamed(`${lead} ${typed}${rest}`)).toMatch(new RegExp(`^••${number.slice(-4)},?$`));
+        },
+      ),
+      { numRuns: examples(1000) },
+    );
+    expect(parseCommand('block 3782 822463 10005 512-555-0128', clock)).toEqual(
+      read('block', ['••0005', '512-555-0128']),
+    );
+  });
+
   it('takes no amount and its neighbors for a card number', () => {
     const withinAYear = fc.date({ min: new Date('2026-11-21'), max: new Date('2027-11-21'), noInvalidDate: true });
     fc.assert(
