@@ -69,12 +69,11 @@ export function parseCommand(text: string, clock: Clock): Command {
   if (explained !== null) return explained;
   if (isHelp(first)) return { kind: 'help' };
   const read = readers.get(first);
-  const readable = rest.slice(0, WORDS_MAX);
-  if (read === undefined) return unknownVerb(verb, readable, clock);
+  if (read === undefined) return unknownVerb(verb, rest, clock);
   // The end may hold a time or the half of a filter. After a card to block there is only a reason, and a stolen card
   // must not wait for a shorter one.
   if (rest.length > WORDS_MAX && first !== 'block') return tooLong(first);
-  const command = read(readable, clock);
+  const command = read(rest.slice(0, WORDS_MAX), clock);
   return command.kind === 'read' && isForHolders(command.verb) ? withCardAsSaid(command) : command;
 }
 
@@ -164,11 +163,14 @@ function unknownVerb(typed: string, rest: readonly string[], clock: Clock): Uncl
   // `Report stolen 4242` and `raise limit 4242` name the verb twice.
   const isVerbAgain = (other: string): boolean => other === lead || synonyms.get(other)?.lead === lead;
   const at = rest.findIndex((other) => !isVerbAgain(other.toLowerCase()));
-  // The corrected command, for copying. If it cannot be parsed either, the syntax.
-  const again = [lead, ...copyable(at === -1 ? [] : rest.slice(at))].join(' ');
-  if (parseCommand(again, clock).kind !== 'unclear') return { kind: 'unclear', why, usage: again };
-  const [form] = formsOf(lead);
-  return { kind: 'unclear', why, usage: form?.usage ?? 'help', ...(form && { example: form.example }) };
+  // The corrected command, for copying. If it cannot be parsed either, the syntax. A part of it may mean something else.
+  const words = copyable(at === -1 ? [] : rest.slice(at));
+  const again = [lead, ...(words ?? [])].join(' ');
+  if (words !== null && parseCommand(again, clock).kind !== 'unclear') return { kind: 'unclear', why, usage: again };
+  const forms = formsOf(lead);
+  const usage = forms.length === 0 ? 'help' : forms.map((form) => form.usage).join(' | ');
+  const example = forms.at(-1)?.example;
+  return { kind: 'unclear', why, usage, ...(example !== undefined && { example }) };
 }
 
 /** Exactly, or with a typo: `please` is no `release`. */
@@ -176,11 +178,10 @@ function synonymOf(word: string) {
   return synonyms.get(word) ?? synonyms.get([...synonyms.keys()].find((known) => isMisspelt(word, [known])) ?? '');
 }
 
-/** The leading words that can be shown as code and copied from there. */
-function copyable(words: readonly string[]): readonly string[] {
+/** The words as they can be shown as code and copied from there; null if one of them cannot. */
+function copyable(words: readonly string[]): readonly string[] | null {
   const plain = words.map((word) => word.replaceAll(/[‘’]/g, "'").replaceAll(/[“”„]/g, '"'));
-  const end = plain.findIndex((word) => !/^[\p{L}\p{M}\p{N}$.,:;/'"()+#%=!?-]+$/u.test(word));
-  return end === -1 ? plain : plain.slice(0, end);
+  return plain.every((word) => /^[\p{L}\p{M}\p{N}$.,:;/'"()+#%=!?-]+$/u.test(word)) ? plain : null;
 }
 
 function firstWord(usage: string): string {

@@ -374,12 +374,17 @@ describe('command text that Slack escaped', () => {
   });
 });
 
+const limitSyntax = 'limit CARD PERIOD AMOUNT [for DURATION | until DATE] [reason]';
+
 it('suggests the word that a typo probably means', () => {
   const why = expect.stringContaining('Did you mean “block”?');
   expect(parseCommand('blok 4242 lost', clock)).toMatchObject({ why, usage: 'block 4242 lost' });
-  expect(parseCommand('blok 4242 `<@U1>`', clock)).toMatchObject({ why, usage: 'block 4242' });
+  expect(parseCommand('blok 4242 `<@U1>`', clock)).toMatchObject({ why, usage: 'block CARD [reason]' });
   expect(parseCommand('travl 4242 ES until friday', clock)).toMatchObject({ usage: 'travel 4242 ES until friday' });
   expect(parseCommand('frobnicate', clock)).toMatchObject({ why: 'I don’t know “frobnicate”.', usage: 'help' });
+  // Too long to be read, so its end would be missing.
+  const long = `limt 4242 daily 450 ${'lunch '.repeat(200)}for 4h`;
+  expect(parseCommand(long, clock)).toMatchObject({ usage: limitSyntax });
 });
 
 it.each([
@@ -392,7 +397,7 @@ it.each([
   ['raise 4242 daily to 500', 'limit', 'limit 4242 daily to 500'],
   ['raise limit 4242 daily to 500', 'limit', 'limit 4242 daily to 500'],
   ['lower Jane Doe $50 a day', 'limit', 'limit Jane Doe $50 a day'],
-  ['increase 4242 to 500', 'limit', 'limit CARD PERIOD AMOUNT [for DURATION | until DATE] [reason]'],
+  ['increase 4242 to 500', 'limit', limitSyntax],
   ['order Jane Doe', 'virtual order', 'virtual order Jane Doe'],
   ['resend 4242', 'virtual resend', 'virtual resend 4242'],
   ['report daily 09:00', 'digest', 'digest daily 09:00'],
@@ -405,8 +410,13 @@ it.each([
     'subscribe',
     'subscribe declines (country US or group "Field Ops")',
   ],
-  // Text that cannot be copied is dropped along with everything after it, so that the hint never means something else.
+  // If a part cannot be copied, the rest may mean something else: a limit without its end, a claim instead of a link.
   ['blok <@U1> 4242', 'block', 'block CARD [reason]'],
+  ['raise 4242 daily 450 R&D offsite until friday', 'limit', limitSyntax],
+  ['limt 4242 daily 450 ~4h', 'limit', limitSyntax],
+  ['increase 4242 daily 450 – 4h', 'limit', limitSyntax],
+  ['lnik 4242 @jane', 'link', 'link CARD | link CARD @user'],
+  ['assign 4242 @jane', 'link', 'link CARD | link CARD @user'],
 ])('%j gets the suggestion “%s” and a command to copy', (typed, meant, usage) => {
   expect(parseCommand(typed, clock)).toMatchObject({
     kind: 'unclear',
