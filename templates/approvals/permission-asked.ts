@@ -94,7 +94,10 @@ function commandFor({ command, card, typed, input: { changeRequest, subject, det
   const handle = card === null ? (typed?.words ?? '') : cardHandle(card);
   // A copied mention names nobody.
   if (handle.includes('<@')) return null;
-  return `${command} ${copyable([handle, limit, details].filter(Boolean).join(' '), 120)}`.trim();
+  const words = [handle, limit, details].filter(Boolean).join(' ');
+  const shown = copyable(words, 120);
+  // Without its end, a filter lets other alerts through.
+  return shown === copyable(words, Number.POSITIVE_INFINITY) ? `${command} ${shown}`.trim() : null;
 }
 
 /** `daily $450.00 for 4 hours`; null if a command cannot say it. */

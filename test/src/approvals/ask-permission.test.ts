@@ -138,6 +138,15 @@ describe('the people asked read all that is asked', () => {
     expect(text).toContain('Only approvers may do this: type `/card subscribe declines over 500` in <#C1>.');
   });
 
+  it('shows no command that is too long to be shown in full: without its end, a filter lets other alerts through', async () => {
+    const filter = `declines over 500 and merchant "${'Blue Bottle '.repeat(9)}" and not country US`;
+    const target = { kind: 'channel', text: filter } as const;
+
+    const text = await questionAfter('subscribe', { ...byCommand, target });
+
+    expect(text).toContain('Only approvers may do this.');
+  });
+
   it('no command for a direct message, in which only the person who asks can type', async () => {
     const origin = { kind: 'command', channel: 'D1', messageTs: null, reply: null, replace: false } as const;
 
