@@ -144,10 +144,10 @@ const courtesy = 'please|pls|plz|thanks|thank|thx|ty';
 const between = `(${courtesy}|for|with|in|at|on|from|by|of|because|since|as|while|if|due|only|until|till?|per|then)(?![a-z])`;
 /** A word about time ends the text, or what follows does not belong to it: `q4`, `q4 in Denver`. Not `q4 travel`. */
 const alone = `(?=$| ${between})`;
-/** Words about time that no reason may have, in every form that is plain enough. Also joined: `until=friday`. */
+/** Words about time that no reason may have, in every form that is plain enough. Also joined: `until=friday`, `for4h`. */
 const timeWord = new RegExp(
-  `(?<![\\p{L}\\p{N}])(${[
-    unit,
+  `(?<![\\p{L}\\p{N}])(?:(?:for|until{1,2}|till?|through|thru|by|next|this|only|just)(?:an?)?)?(${[
+    `(\\d[\\d.,]*)?${unit}`,
     weekday,
     // `24dec`, `Jul4`
     `(\\d{1,2}(st|nd|rd|th)?)?${month}(\\d{0,4}|\\d{1,2}(st|nd|rd|th))`,

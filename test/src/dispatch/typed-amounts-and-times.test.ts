@@ -384,6 +384,25 @@ it.each([
   'for 3 days effective monday',
   'for 3 days in december',
   'for 3 days on monday',
+  // Without a space.
+  'for4h',
+  'for2days',
+  'for4hours',
+  'foraday',
+  'for90min',
+  'fortoday',
+  'untilfriday',
+  'untilDec24',
+  'untilnoon',
+  'untileod',
+  'until12/24',
+  'tilltomorrow',
+  'throughFriday',
+  'thru12/24',
+  'bytomorrow',
+  'nextweek',
+  'thisweek',
+  'onlytoday',
 ])('asks back about %j, which is no readable time, and never takes it for the reason', (said) => {
   for (const text of [
     `limit 4242 daily 450 ${said}`,
@@ -656,6 +675,12 @@ it.each([
   'ask:Sam',
   'invoice INV-2026-11',
   'we ate sushi',
+  'formal dinner',
+  'Forman & Sons',
+  'fortnite vouchers',
+  'tilt sensors for the lab',
+  'bylaws printing',
+  'for4people dinner',
 ])('takes %j for the reason, since it is not about time', (reason) => {
   expect(parseCommand(`limit 4242 daily 450 ${reason}`, clock)).toMatchObject({ kind: 'read', reason });
 });
