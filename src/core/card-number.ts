@@ -14,7 +14,7 @@ const DIGITS_MAX = 19;
  * would pass for a card number. Two bullets stand before the last digits of another card. U+FEFF counts as space only: being
  * a sign, too, it could be read in endless ways.
  */
-const sign = `(?:(?!\\s)[._/,;|*+=#&()[\\]{}'"\\\\·~\\p{Dash}\\p{Cf}]|(?<!•)•(?!•))`;
+const sign = `(?:(?!\\s)[._/,;|*+=#^&()[\\]{}'"\\\\·~\\p{Dash}\\p{Cf}]|(?<!•)•(?!•))`;
 const between = `(?:\\s*(?:${sign}\\s*){0,3}|(?<=\\p{Nd}{4})\\s*(?::|%2[0Dd])\\s*(?=\\p{Nd}{4}))`;
 /** Digits of every script: full-width digits are just as readable and could be used to evade this check. */
 const mayHoldOne = new RegExp(`\\p{Nd}(?:${between}\\p{Nd}){${DIGITS_MIN - 1}}`, 'u');

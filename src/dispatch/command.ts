@@ -52,7 +52,7 @@ const synonyms = new Map(
  */
 export function parseCommand(text: string, clock: Clock): Command {
   // First, so that no spacing or full-width digit hides a number.
-  const plain = visible(plainText(text)).replaceAll(/\s+/g, ' ');
+  const plain = visible(plainText(text.replaceAll(besideDigit, '^'))).replaceAll(/\s+/g, ' ');
   const why = readWhy(plain);
   if (why !== null) return why;
   const words = maskTyped(plain)
@@ -76,6 +76,9 @@ export function parseCommand(text: string, clock: Clock): Command {
   const command = read(rest.slice(0, WORDS_MAX), clock);
   return command.kind === 'read' && isForHolders(command.verb) ? withCardAsSaid(command) : command;
 }
+
+/** Where a footnote, an exponent or a fraction begins or ends: `450¹` is not 4501, and `1½` is not 11/2. */
+const besideDigit = /(?<=\p{Nd})(?=\p{No})|(?<=\p{No})(?=\p{Nd})/gu;
 
 /** In front of a verb. */
 const polite = /^(?:(?:please|pls|(?:can|could|would) you)\s+)+/i;

@@ -497,6 +497,12 @@ it('reads the digits of every script', () => {
   expect(parseCommand('limit 4242 daily ٤٥٠', clock)).toEqual(parseCommand('limit 4242 daily 450', clock));
 });
 
+it('takes a raised digit for no digit of the number before it', () => {
+  expect(parseCommand('block 4242¹ lost', clock)).toEqual(read('block', ['4242^1', 'lost']));
+  expect(parseCommand('block 4242 H₂O damage ² ³', clock)).toEqual(read('block', ['4242', 'H2O', 'damage', '2', '3']));
+  expect(JSON.stringify(parseCommand('block 4111 1111 1111 111¹', clock))).toContain('••1111');
+});
+
 it('ignores invisible characters', () => {
   expect(parseCommand('\u2060block\u200b 42\u200b42\u202flost\ufeff', clock)).toEqual(
     parseCommand('block 4242 lost', clock),
