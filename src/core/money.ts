@@ -48,17 +48,30 @@ export function parseAmountWord(word: string): number | null {
 /** A dollar sign as a separate word before an amount. */
 export const leadingDollar = /^(\$|us\$|usd)$/i;
 const dollarWord = /^(usd|us\$|\$|dollars?|bucks)$/i;
-/** Their codes in lower case, their names and their signs. Of the other codes, `all`, `top` and `try` are words, too. */
+/** Names and signs of other currencies. Not those that are also words or names: `real`, `lei`, `ft`. */
 const currency =
-  'eur|euros?|gbp|pounds?|quid|chf|francs?|jpy|yen|cad|aud|mxn|pesos?|sek|nok|dkk|kr|kron(?:a|or|e|er)|inr|rupees?|nzd|sgd|hkd|cny|rmb|yuan|krw|won|brl|reais|pln|zloty|zar|rand|(?:canadian|australian)(?: dollars?|(?= for )|$)|(?:hong kong|new zealand|singapore) dollars?|[a-z]{1,2}\\$|\\S*(?!\\$)\\p{Sc}\\S*';
+  'euros?|pounds?|quid|francs?|sfr|yen|pesos?|kr|kron(?:a|or|e|er)|korun(?:a|as|y)|kč|rupees?|rs|rmb|yuan|won|reais|zloty(?:s|ch)?|złot(?:y|e|ych)|zł|rand|bahts?|liras?|forints?|dirhams?|dhs|she[kq]els?|ro?ubles?|dinars?|riy?als?|ringgits?|rupiahs?|hryvnias?|nairas?|tenge|shillings?|(?:canadian|australian)(?: dollars?|(?= for )|$)|(?:hong kong|new zealand|singapore) dollars?|[a-z]{1,2}\\$|\\S*(?!\\$)\\p{Sc}\\S*';
 const endOfWord = '(?=[.,;:!?)]*(?: |$))';
+const inCurrency = '(?:in )?(?:\\p{L}+(?:an|ish|ese|ss) )?';
 /** Words after an amount that continue the number, add to it, name another currency or start another amount. */
 const notAReason = new RegExp(
-  `^\\(?(?:\\d{3}([.,]\\d+)?|k|hundreds?|hundo|thousands?|grand|m|mill?|millions?|(?:\\d\\d )?cents?|(?:c|points?|pts)(?=[.,;:!?)]*$)|more|extra|additional|higher|less|lower|percent|%|(?:in )?(?:\\p{L}+(?:an|ish|ese|ss) )?(?:${currency}))${endOfWord}`,
+  `^\\(?(?:\\d{3}([.,]\\d+)?|k|hundreds?|hundo|thousands?|grand|m|mill?|millions?|(?:\\d\\d )?cents?|(?:c|points?|pts)(?=[.,;:!?)]*$)|more|extra|additional|higher|less|lower|percent|%|${inCurrency}(?:${currency}))${endOfWord}`,
   'iu',
 );
-const codeInCapitals = new RegExp(`^\\(?(?:in )?([A-Z]{3})${endOfWord}`);
+const likeCode = new RegExp(`^\\(?${inCurrency}([a-z]{3})${endOfWord}`, 'iu');
 const foreignCodes = new Set(Intl.supportedValuesOf('currency').filter((code) => code !== 'USD'));
+/** Codes that are also words or names, so that they mean a currency only in capitals. */
+const codesLikeWords = new Set(
+  'ALL AMD ANG BAM BOB BSD COP CUP CVE GEL LAK MAD MOP NPR PEN RON SOS SVC TOP TRY'.split(' '),
+);
+
+/** Whether a text starts with the code of another currency: `EUR`, `(huf)`, `in Czk`. */
+function startsWithCode(text: string): boolean {
+  const typed = likeCode.exec(text)?.[1] ?? '';
+  const code = typed.toUpperCase();
+  return foreignCodes.has(code) && (typed === code || !codesLikeWords.has(code));
+}
+
 /** What joins two amounts: `-> 500`, `+50`, `x 2`, `up to 500`. Not `#500` and `(500`. */
 const joint =
   /^(?:(?:[^\p{L}\p{N}\s#("'“”‘’[]|x|or|and|to|then|plus|minus|times|up|down|increased?|raised?|changed?) ?)+/iu;
@@ -75,8 +88,8 @@ export function readAmount(words: readonly string[]): { cents: number; words: nu
   if (cents === null) return null;
   const end = lead + (dollarWord.test(words[lead + 1] ?? '') ? 2 : 1);
   const behind = words.slice(end).join(' ');
-  const isForeign = foreignCodes.has(codeInCapitals.exec(behind)?.[1] ?? '');
-  return notAReason.test(behind) || isForeign || continues(words[lead] ?? '', behind) ? null : { cents, words: end };
+  const goesOn = notAReason.test(behind) || startsWithCode(behind) || continues(words[lead] ?? '', behind);
+  return goesOn ? null : { cents, words: end };
 }
 
 /** What may follow the cents of `12 50`. Behind `450`, `12 person dinner` is a reason. */
