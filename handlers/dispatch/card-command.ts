@@ -106,7 +106,8 @@ export function runCommandForm(deps: ListenerDeps) {
     const words = verb.toLowerCase() === 'delegate' ? [verb, ...mention, ...rest] : [verb, ...rest, ...mention];
     const parsed = deps.readCommand(words.join(' '));
     if (parsed.kind === 'unclear') {
-      await ack(inputs.refusal({ [commandInput.words]: parsed.why }));
+      const why = `${parsed.why} Write ${slashCommand(parsed.usage)}.`;
+      await ack(inputs.refusal({ [commandInput.words]: why }));
       return;
     }
     const chosen = inputs.channel(commandInput.channel);

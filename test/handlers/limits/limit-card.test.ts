@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { limitCard } from '../../../handlers/limits/limit-card.ts';
+import { parseCommand } from '../../../src/dispatch/command.ts';
+import { clock } from '../../support/clock.ts';
+
+const HOUR = 3_600_000;
+
+/** Submits *Change a limit*. */
+async function submit(amount: string, duration: string) {
+  const asked: unknown[] = [];
+  const acked: ({ errors?: Readonly<Record<string, string>> } | undefined)[] = [];
+  const origin = { kind: 'command', channel: 'C1', messageTs: null, reply: null, replace: false };
+  const choice = { verb: 'limit', target: { kind: 'card', acctId: 1, cardId: 1, alertId: null }, reason: '', origin };
+  const deps = {
+    readCommand: (text: string) => parseCommand(text, clock),
+    pending: {
+      get: async () => ({ kind: 'choice', choice: { ...choice, actor: { userId: 'U1', teamId: 'T1' }, input: {} } }),
+    },
+    requestAction: async (action: unknown) => void asked.push(action),
+    seals: { reply: { open: () => null } },
+  };
+  const values = {
+    period: { period: { selected_option: { value: 'daily' } } },
+    amount: { amount: { value: amount } },
+    duration: { duration: { value: duration } },
+    reason: { reason: { value: 'trade show' } },
+  };
+  const args = {
+    ack: async (answer?: { errors?: Readonly<Record<string, string>> }) => void acked.push(answer),
+    body: { user: { id: 'U1' } },
+    view: { id: 'V1', private_metadata: 'p_1', state: { values } },
+  };
+  await limitCard(deps as unknown as Parameters<typeof limitCard>[0])(args as never);
+  return { asked, errors: acked[0]?.errors };
+}
+
+it.each([
+  ['180 days', { kind: 'duration', ms: 180 * 24 * HOUR }],
+  ['120 min', { kind: 'duration', ms: 2 * HOUR }],
+  ['for 365 days', { kind: 'duration', ms: 365 * 24 * HOUR }],
+  ['4h', { kind: 'duration', ms: 4 * HOUR }],
+  ['permanently', { kind: 'permanent' }],
+])('changes the limit for “%s”', async (duration, term) => {
+  for (const [amount, to] of [
+    ['450', 45_000],
+    ['$1,250.50', 125_050],
+    ['none', null],
+  ] as const) {
+    const { asked, errors } = await submit(amount, duration);
+
+    expect(errors).toBeUndefined();
+    expect(asked).toMatchObject([{ input: { changeRequest: { goals: [{ to }], term } }, reason: 'trade show' }]);
+  }
+});
+
+it.each([
+  ['400 days', /longer than a year/],
+  ['until Nov 18', /has passed. If you mean 2027, write the year/],
+  ['next month', /“next month” is not a time I can read/],
+  ['until friday $450 dinner', /^Write how long: 4h, 2 days/],
+  ['450', /^Write how long: 4h, 2 days/],
+  ['for the team', /^Write how long: 4h, 2 days/],
+])('says at the duration “%s” what is wrong with it', async (duration, why) => {
+  expect(await submit('450', duration)).toEqual({ asked: [], errors: { duration: expect.stringMatching(why) } });
+});
