@@ -43,7 +43,7 @@ export function readTypedLimit(typed: readonly string[]) {
   const at = periodAt(words, named);
   const period = readPeriod(words[at] ?? '');
   if (period === undefined) return whichPeriod(words);
-  const per = at > 1 ? (perWord.exec(words[at - 1] ?? '')?.[0] ?? null) : null;
+  const per = at > 1 && !continuesName(words, at - 1) ? (perWord.exec(words[at - 1] ?? '')?.[0] ?? null) : null;
   const before = words.slice(0, per === null ? at : at - 1);
   const behind = words.slice(at + 1);
   const amount = readValue(behind);
@@ -151,9 +151,14 @@ function amountAtEnd(before: readonly string[], named: number): { cents: number;
   return null;
 }
 
+/** `Minh To`, `Kim An`, `Jane A`: a capital continues a name. Not behind digits, as in `4242 To`, and not `TO`. */
+export function continuesName(words: readonly string[], at: number): boolean {
+  return at > 0 && /^\p{Lu}(?:\p{Ll}|\.?$)/u.test(words[at] ?? '') && !/\d|^<@/.test(words[at - 1] ?? '');
+}
+
 /** Without the filler words between the card and what follows it. */
 function nameIn(words: readonly string[]): readonly string[] {
-  const last = words.findLastIndex((word, index) => index === 0 || !between.test(word));
+  const last = words.findLastIndex((word, at) => at === 0 || !between.test(word) || continuesName(words, at));
   return words.slice(0, last + 1);
 }
 

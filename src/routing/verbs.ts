@@ -236,8 +236,8 @@ function beginsTime(words: readonly string[], clock: Clock): boolean {
 }
 
 /** The card, and what follows it, without the words that lead to the time: `4242 over the weekend`. */
-function beforeTime([card = '', ...words]: readonly string[], at: number): readonly string[] {
-  return [card, ...upTo(words, at - 1)];
+function beforeTime(words: readonly string[], at: number): readonly string[] {
+  return words.slice(0, Math.max(1, upTo(words, at).length));
 }
 
 /** `4242 Spain, France until May 9 conference`: takes the longest run of words before "until" that names only countries. */

@@ -28,6 +28,20 @@ it.each([
   expect(read(text)).toEqual({ card, period, cents: 45_000, rest: [] });
 });
 
+it.each([
+  ['Minh To daily 450', ['Minh', 'To']],
+  ['Kim An daily 450', ['Kim', 'An']],
+  ['Jane A. daily 450', ['Jane', 'A.']],
+  ['Jane A daily 450', ['Jane', 'A']],
+  ['Jane to daily 450', ['Jane']],
+  ['JANE TO DAILY 450', ['JANE']],
+  ['4242 Limit daily 450', ['4242']],
+  ['<@U0JANE> To daily 450', ['<@U0JANE>']],
+  ['Jane $450 A Day', ['Jane']],
+])('takes a capital behind a name for a part of it: %s', (text, card) => {
+  expect(read(text)).toMatchObject({ card, period: 'daily', cents: 45_000 });
+});
+
 it.each(['constructor', 'hourly', ''])('%j is not a period', (word) => {
   expect(readPeriod(word)).toBeUndefined();
 });

@@ -62,6 +62,12 @@ it.each([
   },
 );
 
+it.each(['Jane Last', 'Jane Next'])('takes “%s” for a name', (name) => {
+  const target = { words: name.split(' ') };
+  expect(routingVerbs.mute.command.read([...target.words, '8h'], clock)).toMatchObject({ target });
+  expect(routingVerbs.mute.command.read(['4242', 'Next', '8h'], clock)).toMatchObject({ target: { words: ['4242'] } });
+});
+
 it('gives a usage hint when it cannot parse a command', () => {
   expect(read(['4242', 'until', 'friday'], clock)).toMatchObject({
     kind: 'unclear',
