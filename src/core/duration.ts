@@ -84,9 +84,13 @@ function readPartAndHalf([count = '', ...words]: readonly string[]): Part | null
   return whole?.words === 2 ? { ...whole, ms: whole.ms + whole.unitMs / 2, words: 5 } : null;
 }
 
+/** `1600h` is a time of day. */
+const militaryTime = /^([01]\d|2[0-4])[0-5]\d ?(h|hrs?|hours?)(?= |$)/;
+
 /** One number and its unit. */
 function readPart(words: readonly string[]): Part | null {
   const [first = '', second = '', third = ''] = words.slice(0, 3).map((word) => word.toLowerCase());
+  if (militaryTime.test(`${first} ${second}`)) return null;
   const together = /^(\d{1,5}(?:\.\d{1,2})?)([a-z]+)$/.exec(first);
   // `6M` is six months to most people, and `6m` six minutes.
   if (together !== null && words[0]?.endsWith('M') === true) return null;

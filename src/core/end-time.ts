@@ -112,9 +112,9 @@ const reasonStart = /^($|(only|for|because|to|please|as|while|and|so|since|due)(
  */
 const continuation = new RegExp(
   [
-    // `friday @5pm`, `tomorrow at 9`, `tomorrow 25:00`, `monday 0900`, `Dec 3 - 5 offsite`, `2:30 h`
+    // `friday @5pm`, `tomorrow at 9`, `tomorrow 25:00`, `monday 0900`, `Dec 3 - 5 offsite`, `2:30 h`, `1/2 d`
     '(@|at ?|latest |latest by )(\\d{1,2}(?=$|[ :.hap])|noon|midnight)|(at )?\\d{1,2}[:.]\\d\\d(?!\\d)',
-    '((at|and|or) )?(\\d{1,2}|[012]\\d[0-5]\\d)$|(to|[-–—]) \\d{1,2}(?= |$)|(h|hrs?|mins?|[ap]m)(?= |$)',
+    '((at|and|or) )?(\\d{1,2}|[012]\\d[0-5]\\d)$|(to|[-–—]) \\d{1,2}(?= |$)|(d|h|hrs?|mins?|[ap]m)(?= |$)',
     '(ago|later)(?= |$)|or (so|two|three|four|more|less|longer|until)(?= |$)',
     '(daily|weekly|monthly|close|latest|exclusive)(?= please|$)',
     // `4h every shift`, `monday after next`, `4h when I return`, `4h, extend to a day`
