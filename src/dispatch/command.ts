@@ -196,10 +196,10 @@ const token = /<([@#!]|https?:|mailto:)([^<>|]*)(?:\|([^<>]*))?>/g;
 
 const entities: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&amp;': '&' };
 
-/** What is typed before a card: `block`, `virtual resend`. */
+/** What is typed before a card: `block`, `virtual resend`; `why` takes one, too. */
 const beforeCard = new Set(
-  verbNames
-    .flatMap((verb) => (entryOf(verb).isOfCard === true ? leadsOf(entryOf(verb).command) : []))
+  [...verbNames.filter((verb) => entryOf(verb).isOfCard === true), 'why' as const]
+    .flatMap((verb) => leadsOf(entryOf(verb).command))
     .map((lead) => `${lead} `),
 );
 

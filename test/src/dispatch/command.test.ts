@@ -362,6 +362,7 @@ describe('command text that Slack escaped', () => {
     ['please block <@U0JANE|jane>', 'please block <@U0JANE>'],
     [' Can you  link 4242 to <@U0JANE|jane>', ' Can you  link 4242 to <@U0JANE>'],
     ['show me <@U0JANE|jane>', 'show me <@U0JANE>'],
+    ['why <@U0JANE|jane>', 'why <@U0JANE>'],
     ['travel <@U0JANE|jane> ES', 'travel <@U0JANE> ES'],
     ['limit  <@U0JANE|jane> daily 10', 'limit  <@U0JANE> daily 10'],
     ['<@U0JANE|jane>', '@jane'],
