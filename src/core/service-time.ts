@@ -79,7 +79,7 @@ export function isTimeZone(zone: string): boolean {
   }
 }
 
-/** What people in the United States call their zones, in winter and in summer. Arizona has no summer time: MST stays. */
+/** What people in the United States call their zones, in winter and in summer. Arizona has no summer time. */
 const usZones: Readonly<Record<string, string>> = {
   et: 'America/New_York',
   est: 'America/New_York',
@@ -88,16 +88,22 @@ const usZones: Readonly<Record<string, string>> = {
   cst: 'America/Chicago',
   cdt: 'America/Chicago',
   mt: 'America/Denver',
+  mst: 'America/Phoenix',
   mdt: 'America/Denver',
   pt: 'America/Los_Angeles',
   pst: 'America/Los_Angeles',
   pdt: 'America/Los_Angeles',
+  hst: 'Pacific/Honolulu',
+  utc: 'UTC',
   gmt: 'UTC',
 };
 
-/** A time zone as people type it: `ET`, `EST`, `europe/berlin`. Null when no such zone exists. */
+/**
+ * A time zone as people type it: `ET`, `EST`, `europe/berlin`. Null when no such zone exists, and for other abbreviations: `BST`
+ * is Britain's to most people, and Bangladesh's in the list of old names.
+ */
 export function readTimeZone(word: string): string | null {
-  const name = usZones[word.toLowerCase()] ?? word;
+  const name = usZones[word.toLowerCase()] ?? (word.includes('/') ? word : '');
   return isTimeZone(name) ? new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone : null;
 }
 

@@ -201,8 +201,16 @@ it.each([
   ['et', 'America/New_York'],
   ['CDT', 'America/Chicago'],
   ['GMT', 'UTC'],
+  ['utc', 'UTC'],
+  ['MST', 'America/Phoenix'],
+  ['hst', 'Pacific/Honolulu'],
   ['europe/berlin', 'Europe/Berlin'],
   ['Eastern', null],
+  // Which country's zone they mean is uncertain: in old lists of zones, BST is Bangladesh's and AST Alaska's.
+  ['BST', null],
+  ['AST', null],
+  ['IST', null],
+  ['Singapore', null],
   ['', null],
 ])('a person who types the time zone %j means %s', (word, zone) => {
   expect(readTimeZone(word)).toBe(zone);
