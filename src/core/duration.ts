@@ -34,9 +34,7 @@ const numberWord = `(${readNumbers}|${manyWords})(-[a-z]+)?`;
 
 const wholeNumberWord = new RegExp(`^${numberWord}$`, 'i');
 
-export function isNumberWord(word: string): boolean {
-  return wholeNumberWord.test(word);
-}
+export const isNumberWord = (word: string): boolean => wholeNumberWord.test(word);
 
 const DURATION_MAX_MS = 366 * 24 * HOUR_MS;
 
