@@ -79,8 +79,11 @@ export function isTimeZone(zone: string): boolean {
   }
 }
 
-/** What people in the United States call their zones, in winter and in summer. Arizona has no summer time. */
-const usZones: Readonly<Record<string, string>> = {
+/**
+ * What people in the United States call their zones, in winter and in summer, and the abbreviations that mean one zone
+ * everywhere. Arizona has no summer time.
+ */
+const abbreviations: Readonly<Record<string, string>> = {
   et: 'America/New_York',
   est: 'America/New_York',
   edt: 'America/New_York',
@@ -94,16 +97,20 @@ const usZones: Readonly<Record<string, string>> = {
   pst: 'America/Los_Angeles',
   pdt: 'America/Los_Angeles',
   hst: 'Pacific/Honolulu',
+  wet: 'Europe/Lisbon',
+  cet: 'Europe/Brussels',
+  eet: 'Europe/Athens',
+  jst: 'Asia/Tokyo',
   utc: 'UTC',
   gmt: 'UTC',
 };
 
 /**
- * A time zone as people type it: `ET`, `EST`, `europe/berlin`. Null when no such zone exists, and for other abbreviations: `BST`
- * is Britain's to most people, and Bangladesh's in the list of old names.
+ * A time zone as people type it: `ET`, `EST`, `europe/berlin`, `Singapore`. Null when no such zone exists, and for other
+ * abbreviations of three letters: `BST` is Britain's to most people, and Bangladesh's in the list of old names.
  */
 export function readTimeZone(word: string): string | null {
-  const name = usZones[word.toLowerCase()] ?? (word.includes('/') ? word : '');
+  const name = abbreviations[word.toLowerCase()] ?? (/^[a-z]{3}$/i.test(word) ? '' : word);
   return isTimeZone(name) ? new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone : null;
 }
 

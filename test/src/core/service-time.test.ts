@@ -210,7 +210,8 @@ it.each([
   ['BST', null],
   ['AST', null],
   ['IST', null],
-  ['Singapore', null],
+  ['CET', 'Europe/Brussels'],
+  ['Singapore', 'Asia/Singapore'],
   ['', null],
 ])('a person who types the time zone %j means %s', (word, zone) => {
   expect(readTimeZone(word)).toBe(zone);
