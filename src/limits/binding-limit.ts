@@ -7,7 +7,6 @@ import {
   type SpendCategory,
 } from '../card-api/rule.ts';
 import { type LimitGoal, limitOf } from '../card-api/rule-change.ts';
-import type { RemainingLimit, RemainingLimits } from '../card-api/schema.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
 import { withRaisedAlong } from './contradiction.ts';
 import type { LimitRaise, RaiseLimit, Remedy } from './remedy-change.ts';
@@ -16,6 +15,8 @@ import {
   type LimitedCategory,
   limitedCategories,
   possibleCategories,
+  type RemainedLimit,
+  type RemainedLimits,
   stoppingCategory,
 } from './stopping-category.ts';
 
@@ -24,7 +25,10 @@ export interface DeclinedPurchase {
   /** A limit of a merchant category declined it. Otherwise one of the card's own limits did, or none. */
   readonly isOfCategory?: boolean;
   readonly fits?: Fits;
-  /** Its limits may have been raised since it was declined. Otherwise a category with enough left did not decline it. */
+  /**
+   * Its limits may have been raised, or have reset, since it was declined. Otherwise a category with enough left did not
+   * decline it.
+   */
   readonly isLater?: boolean;
   /** The period of the limit that the card service named. */
   readonly period?: LimitPeriod | null;
@@ -43,9 +47,9 @@ export interface DeclinedPurchase {
  */
 export function checkLimits(
   purchase: DeclinedPurchase,
-  remaining: RemainingLimits | null,
+  remaining: RemainedLimits | null,
   rules: CardLimits | null,
-  then: RemainingLimits | null = remaining,
+  then: RemainedLimits | null = remaining,
 ): RaiseLimit | 'passes' | null {
   const { fits = none, isOfCategory = false } = purchase;
   const overall = bindingOf(purchase, null, { windows: remaining?.overall ?? [], limits: rules?.limits ?? null });
@@ -69,9 +73,9 @@ const none = (): boolean => false;
  */
 function bindingCategory(
   purchase: DeclinedPurchase,
-  remaining: RemainingLimits | null,
+  remaining: RemainedLimits | null,
   rules: CardLimits | null,
-  then: RemainingLimits | null,
+  then: RemainedLimits | null,
 ): LimitRaise[] | null {
   const { amountCents, fits = none, isLater = false } = purchase;
   const now = limitedCategories(remaining, rules);
@@ -86,13 +90,16 @@ function bindingCategory(
 
 /** The card's own limits now let the purchase pass: all that were read, or it has none. */
 function isEnough(
-  { amountCents }: DeclinedPurchase,
-  remaining: RemainingLimits | null,
+  { amountCents, isLater = false }: DeclinedPurchase,
+  remaining: RemainedLimits | null,
   rules: CardLimits | null,
 ): boolean {
   if (remaining === null) return false;
   if (remaining.overall.length === 0) return rules !== null && limitPeriods.every((one) => rules.limits[one] === null);
-  return remaining.overall.every(({ remainingCents }) => remainingCents !== null && remainingCents >= amountCents);
+  return remaining.overall.every(({ remainingCents, sinceReset }) => {
+    const leftCents = remainingCents ?? (isLater ? sinceReset?.leftCents : undefined);
+    return leftCents !== undefined && leftCents >= amountCents;
+  });
 }
 
 type Limited = Pick<LimitedCategory, 'windows' | 'limits'> & Partial<Pick<LimitedCategory, 'transactionLimitCents'>>;
@@ -112,17 +119,19 @@ function bindingOf(
     period: 'transaction',
     limitCents: transactionLimitCents,
     remainingCents: transactionLimitCents,
+    sinceReset: undefined,
   } as const;
   return [ofPurchase, ...ofWindows]
-    .flatMap(({ period, limitCents: from, remainingCents }) => {
+    .flatMap(({ period, limitCents: from, remainingCents, sinceReset }) => {
       // If the remaining amount is unknown, only a purchase above the limit itself is certain to be stopped.
-      const leftCents = remainingCents ?? from;
+      const restCents = remainingCents ?? sinceReset?.leftCents ?? null;
+      const leftCents = restCents ?? from;
       if (leftCents === null || leftCents >= amountCents) return [];
       const rule = { kind: 'limit', period, category } as const;
-      const limit = { rule, from, remainingCents, isAdjustedToo: false, leftCents };
+      const limit = { rule, from, remainingCents, ...(sinceReset && { sinceReset }), isAdjustedToo: false, leftCents };
       const isOwn = period === 'transaction' || limits === null || limits[period] === from;
       if (mayBeOverruled && !isOwn) return [{ ...limit, to: null, isOfRuleset: true as const }];
-      return [{ ...limit, to: remainingCents === null || from === null ? null : from - leftCents + amountCents }];
+      return [{ ...limit, to: restCents === null || from === null ? null : from - leftCents + amountCents }];
     })
     .toSorted(
       (a, b) => a.leftCents - b.leftCents || limitWindows.indexOf(a.rule.period) - limitWindows.indexOf(b.rule.period),
@@ -165,7 +174,7 @@ export function withLikelyLimit(remedy: Remedy | null, rules: CardLimits): Remed
   return first === undefined ? null : { ...remedy, limits: [first, ...others] };
 }
 
-const NOTHING_READ: readonly RemainingLimit[] = limitPeriods.map((period) => ({
+const NOTHING_READ: readonly RemainedLimit[] = limitPeriods.map((period) => ({
   period,
   limitCents: null,
   remainingCents: null,

@@ -12,6 +12,8 @@ export const LimitRaise = z.strictObject({
   /** The lowest sufficient value. */
   to: z.int().nullable(),
   remainingCents: z.int().nullable(),
+  /** What was left when it was read, of a limit that has reset since the decline. Absent: it has not, or nothing was read. */
+  sinceReset: z.strictObject({ leftCents: z.int(), readAt: z.iso.datetime() }).optional(),
   /** It does not stop the purchase itself, but other limits would be above it. */
   isAdjustedToo: z.boolean(),
   /** It is not the card's own limit but that of its spending ruleset: raising the card's own does not help. */
@@ -120,7 +122,7 @@ export function exceededLimit(
 /** The limits that stopped a purchase, with their present values: neither they nor anything else stops it any more. */
 export function withLimitsNow(remedy: Remedy | null, rules: CardLimits): Remedy | null {
   if (remedy?.kind !== 'raise_limit') return remedy;
-  const now = (limit: LimitRaise): LimitRaise => {
+  const now = ({ sinceReset: _then, ...limit }: LimitRaise): LimitRaise => {
     const from = limitOf(rules, limit.rule);
     return { ...limit, from, to: from ?? limit.to, remainingCents: null };
   };
@@ -143,8 +145,8 @@ export function isIncomplete(remedy: Remedy, isSameWindow: (period: LimitWindow)
  * True when the suggested value of a limit may be too low: the card service reports no remaining amount below zero, so a
  * card that spent more than its limit, for instance during a temporary raise, looks like one that spent all of it.
  */
-export function mayNeedMore({ rule, to, remainingCents }: LimitRaise): boolean {
-  return to !== null && remainingCents === 0 && rule.period !== 'transaction';
+export function mayNeedMore({ rule, to, remainingCents, sinceReset }: LimitRaise): boolean {
+  return to !== null && (remainingCents ?? sinceReset?.leftCents) === 0 && rule.period !== 'transaction';
 }
 
 /**

@@ -11,7 +11,7 @@ import { hasReset } from './limit-window.ts';
 import type { FitsMerchant } from './merchant-fit.ts';
 import { isIncomplete, isOfRules, neededIn, type Remedy, withBalanceNow } from './remedy-change.ts';
 import { areAllClosed, byStatus, type KnownCard } from './status-check.ts';
-import { remainingAt } from './stopping-category.ts';
+import { type RemainedLimits, remainingAt } from './stopping-category.ts';
 
 /** An alert that names the limit is better than one that does not, but a late alert is worse. */
 const ADVICE_TIMEOUT_MS = 600;
@@ -185,6 +185,7 @@ async function byAllElse(purchase: Purchase, time: Time, deps: Deps): Promise<Pu
   const { event } = purchase;
   const [rules, remaining] = await Promise.all([purchase.rules(), purchase.remaining()]);
   if (rules === null || remaining === null) return away;
+  const left = time === 'now' ? remaining : remainingAt(event.occurredAt, remaining, deps.now());
   const account = await deps.accountOf(event.acctId);
   const isCategoryKnown = declineCode(event.decline).endsWith('.mcc');
   const isListed = rules.categories.some(({ name }) => deps.fitsMerchant(name, event.mcc));
@@ -199,7 +200,7 @@ async function byAllElse(purchase: Purchase, time: Time, deps: Deps): Promise<Pu
           ...byKind(event, rules),
           // Nothing tells the name of a category that is not listed.
           isCategoryKnown || rules.isEveryCategoryAllowed || isListed ? passes : unclear,
-          byLimitNow(event, { remaining, rules }, account, deps),
+          byLimitNow(event, { remaining: left, rules }, account, deps),
         ]),
     account.mayBeOverruled ? byRuleset : passes,
     isBalanceTooLow(event, rules) ? byBalance : passes,
@@ -231,11 +232,11 @@ async function byLimit(
 /** The same for a purchase that no limit has declined, so that none is likely to stop it. */
 function byLimitNow(
   event: TransactionEvent,
-  { remaining, rules }: { readonly remaining: RemainingLimits; readonly rules: CardLimits },
+  { remaining, rules }: { readonly remaining: RemainedLimits; readonly rules: CardLimits },
   { mayBeOverruled }: Pick<Awaited<ReturnType<Deps['accountOf']>>, 'mayBeOverruled'>,
   { fitsMerchant }: Pick<Deps, 'fitsMerchant'>,
 ): PurchaseCheck {
-  const tried = { ...takenFromLimits(event, fitsMerchant), mayBeOverruled };
+  const tried = { ...takenFromLimits(event, fitsMerchant), isLater: true, mayBeOverruled };
   const found = checkLimits(tried, remaining, rules);
   if (found === 'passes') return passes;
   const isGuess = found?.limits[0].to === null && found.limits[0].isOfRuleset !== true;

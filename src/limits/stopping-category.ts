@@ -3,11 +3,21 @@ import type { RemainingLimit, RemainingLimits } from '../card-api/schema.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
 import { foldName } from '../directory/card-query.ts';
 import { hasReset } from './limit-window.ts';
+import type { LimitRaise } from './remedy-change.ts';
+
+/** What remained of a limit when a purchase was declined. Null if it has reset since: then only what is left now is known. */
+export interface RemainedLimit extends RemainingLimit {
+  readonly sinceReset?: LimitRaise['sinceReset'];
+}
+export interface RemainedLimits {
+  readonly overall: readonly RemainedLimit[];
+  readonly categories: readonly (RemainingLimits['categories'][number] & RemainedLimit)[];
+}
 
 /** A merchant category of a card with its limits: what is left of them, and the limits themselves. */
 export interface LimitedCategory {
   readonly category: SpendCategory;
-  readonly windows: readonly RemainingLimit[];
+  readonly windows: readonly RemainedLimit[];
   readonly limits: CardLimits['limits'] | null;
   readonly transactionLimitCents: number | null;
 }
@@ -19,7 +29,7 @@ export type Fits = (categoryName: string) => boolean | null;
 const noLimits = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null } as const;
 
 /** The categories of a card. Without its number a category cannot be changed, so it is left out. */
-export function limitedCategories(remaining: RemainingLimits | null, rules: CardLimits | null): LimitedCategory[] {
+export function limitedCategories(remaining: RemainedLimits | null, rules: CardLimits | null): LimitedCategory[] {
   const names = new Map<string, SpendCategory>();
   for (const { id, name } of [...(rules?.categories ?? []), ...(remaining?.categories ?? [])]) {
     const existing = names.get(foldName(name));
@@ -37,9 +47,13 @@ export function limitedCategories(remaining: RemainingLimits | null, rules: Card
 }
 
 /** What remained at an earlier time: unknown if a new window has begun, because only its amounts can be read. */
-export function remainingAt(then: string, { overall, categories }: RemainingLimits, now: Date): RemainingLimits {
-  const asThen = <Limit extends RemainingLimit>(limit: Limit): Limit =>
-    hasReset(limit.period, then, now) ? { ...limit, remainingCents: null } : limit;
+export function remainingAt(then: string, { overall, categories }: RemainingLimits, now: Date): RemainedLimits {
+  const asThen = <Limit extends RemainingLimit>(limit: Limit): Limit & RemainedLimit => {
+    if (!hasReset(limit.period, then, now)) return limit;
+    const { remainingCents: leftCents } = limit;
+    const read = leftCents !== null && { sinceReset: { leftCents, readAt: now.toISOString() } };
+    return { ...limit, remainingCents: null, ...read };
+  };
   return { overall: overall.map(asThen), categories: categories.map(asThen) };
 }
 

@@ -36,7 +36,7 @@ export function limitLines(alert: TransactionAlert, view: Seen): string {
   const { rule, from, remainingCents } = first;
   if (from === null) return '';
   const limit = `the ${nameOf(rule)} of ${formatCents(from)}`;
-  const opens = opensAgain(rule.period, alert, view);
+  const opens = opensAgain(first, alert, view);
   if (remainingCents === null) return `More than what was left of ${limit}.${opens}`;
   const missing = neededBy(alert) - remainingCents;
   // Read a moment after the decline, so some amount may have been released since.
@@ -56,7 +56,7 @@ export function limitLine(alert: TransactionAlert, view: Seen): string {
   if (first === null || first.from === null) return '';
   const { rule, from, remainingCents } = first;
   const over = `*Over the ${nameOf(rule)}`;
-  const resets = opensAgain(rule.period, alert, view);
+  const resets = opensAgain(first, alert, view);
   const also = alsoTooSmallOf(alert, first, view);
   const more = also === '' ? '' : ` ${also}`;
   if (remainingCents === null) return `${over} of ${formatCents(from)}.*${resets}${more}`;
@@ -95,20 +95,17 @@ function stoppingOf(remedy: TransactionAlert['remedy']): LimitRaise[] {
   return limitsToRaise(remedy).filter(({ isAdjustedToo }) => !isAdjustedToo);
 }
 
-function alsoTooSmall(
-  { rule, remainingCents }: LimitRaise,
-  isOfOne: boolean,
-  alert: TransactionAlert,
-  view: Seen,
-): string {
-  const { period, category } = rule;
+function alsoTooSmall(limit: LimitRaise, isOfOne: boolean, alert: TransactionAlert, view: Seen): string {
+  const { period, category } = limit.rule;
+  const { remainingCents } = limit;
   if (period === 'transaction') {
-    const name = isOfOne ? 'single purchase' : nameOf(rule);
+    const name = isOfOne ? 'single purchase' : nameOf(limit.rule);
     return `${name}${remainingCents === null ? '' : ` (${formatCents(remainingCents)} at most)`}`;
   }
-  const otherLeft = remainingCents === null ? 'too little was left' : leftWords(remainingCents, alert);
-  const name = isOfOne ? `${period} limit` : `${category === null ? 'overall ' : ''}${nameOf(rule)}`;
-  return `${name} (${otherLeft}${until(period, alert, view)})`;
+  const anew = leftAnew(limit, alert, view);
+  const rest = remainingCents === null ? 'too little was left' : leftWords(remainingCents, alert);
+  const name = isOfOne ? `${period} limit` : `${category === null ? 'overall ' : ''}${nameOf(limit.rule)}`;
+  return `${name} (${anew === null ? rest : `${left(anew)} is left now`}${until(limit, alert, view)})`;
 }
 
 /** The smallest raise that lets this purchase pass, for every limit that must be raised. Empty: none must be any more. */
@@ -118,7 +115,8 @@ export function smallestRaise(alert: TransactionAlert, view: Seen): string {
       const { rule, to } = limit;
       if (to === null || isEnoughNow(limit, alert, view)) return [];
       // What was spent before the reset no longer counts.
-      if (isReset(rule.period, alert, view)) return [`the ${nameOf(rule)} to at least ${formatCents(neededBy(alert))}`];
+      if (isReset(rule.period, alert, view) && leftAnew(limit, alert, view) === null)
+        return [`the ${nameOf(rule)} to at least ${formatCents(neededBy(alert))}`];
       const more = mayNeedMore(limit) ? ' (more if the card has spent above its limit)' : '';
       return [`the ${nameOf(rule)} to at least ${formatCents(to)}${more}`];
     }),
@@ -136,8 +134,10 @@ export function areEnoughAgain(alert: TransactionAlert, view: Seen): boolean {
   return stopping.length > 0 && stopping.every((limit) => isEnoughNow(limit, alert, view));
 }
 
-function isEnoughNow({ rule, from }: LimitRaise, alert: TransactionAlert, view: Seen): boolean {
-  return isReset(rule.period, alert, view) && (from ?? 0) >= neededBy(alert);
+function isEnoughNow(limit: LimitRaise, alert: TransactionAlert, view: Seen): boolean {
+  return (
+    isReset(limit.rule.period, alert, view) && (leftAnew(limit, alert, view) ?? limit.from ?? 0) >= neededBy(alert)
+  );
 }
 
 /** What the holder could pay if the limits were enough: nothing if no amount would do, or if it would show the balance. */
@@ -174,7 +174,9 @@ export function holderWays(alert: TransactionAlert, view: View, { isResetSaid } 
   if (isEnoughAgain(alert, view)) return isResetSaid ? 'Try again.' : 'Try again: the limit has reset since.';
   const isOver = ({ rule }: LimitRaise): boolean => isReset(rule.period, alert, view);
   // What was left before the reset says nothing about now.
-  const stopping = stoppingOf(remedy).map((limit) => (isOver(limit) ? { ...limit, remainingCents: null } : limit));
+  const stopping = stoppingOf(remedy).map((limit) =>
+    isOver(limit) ? { ...limit, remainingCents: leftAnew(limit, alert, view) } : limit,
+  );
   // Of a smaller limit, not even all of it is enough.
   const isEnoughAnew = stopping.every(({ from }) => from === null || from >= neededBy(alert));
   const isLeftKnown = (stopping[0]?.remainingCents ?? null) !== null;
@@ -186,7 +188,7 @@ export function holderWays(alert: TransactionAlert, view: View, { isResetSaid } 
   );
   const leftNow = Math.min(leftOfAll - event.paddingCents, withinOthers(alert, view));
   // The window that ends last decides. Lifetime and single-purchase limits never reset.
-  const ends = stopping.map(({ rule }) => windowEnd(rule.period, event.occurredAt) ?? NEVER);
+  const ends = stopping.map((limit) => nextReset(limit, alert, view) ?? NEVER);
   const opens = ends.reduce((last, end) => (end > last ? end : last));
   const ways = [
     ask,
@@ -236,15 +238,30 @@ function isReset(period: LimitWindow, alert: TransactionAlert, view: Seen): bool
   return hasReset(period, alert.event.occurredAt, seenAt(alert, view));
 }
 
-function opensAgain(period: LimitWindow, alert: TransactionAlert, view: Seen): string {
-  const end = windowEnd(period, alert.event.occurredAt);
+/** What was left of a limit that had reset when it was read, and has not reset again. Null: it had not, or is not known. */
+function leftAnew({ rule, sinceReset }: LimitRaise, alert: TransactionAlert, view: Seen): number | null {
+  if (sinceReset === undefined || hasReset(rule.period, sinceReset.readAt, seenAt(alert, view))) return null;
+  return sinceReset.leftCents;
+}
+
+/** When the full limit is available next, seen from its decline; for one that has reset, from when it was read. */
+function nextReset(limit: LimitRaise, alert: TransactionAlert, view: Seen): string | null {
+  const isAnew = leftAnew(limit, alert, view) !== null;
+  return windowEnd(limit.rule.period, (isAnew && limit.sinceReset?.readAt) || alert.event.occurredAt);
+}
+
+function opensAgain(limit: LimitRaise, alert: TransactionAlert, view: Seen): string {
+  const { period } = limit.rule;
+  const end = nextReset(limit, alert, view);
   if (period === 'transaction') return '';
+  const anew = leftAnew(limit, alert, view);
+  if (anew !== null) return ` It has reset since, but ${left(anew)} is left${end && ` ${dateAfter('until', end)}`}.`;
   if (isReset(period, alert, view)) return ' It has reset since.';
   return end === null ? ' It never resets.' : ` ${dateAfter('Resets', end)}.`;
 }
 
-function until(period: LimitWindow, alert: TransactionAlert, view: Seen): string {
-  const end = windowEnd(period, alert.event.occurredAt);
-  if (isReset(period, alert, view)) return ', has reset since';
+function until(limit: LimitRaise, alert: TransactionAlert, view: Seen): string {
+  const end = nextReset(limit, alert, view);
+  if (leftAnew(limit, alert, view) === null && isReset(limit.rule.period, alert, view)) return ', has reset since';
   return end === null ? '' : `, ${dateAfter('resets', end)}`;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { declineReason } from '../../../src/alerts/decline-reason.ts';
 import { categoryCodes } from '../../../src/card-api/assumptions.ts';
+import type { RemainingLimit } from '../../../src/card-api/schema.ts';
 import type { SpendRules } from '../../../src/card-api/spend-rules.ts';
 import type { CardStatus, TransactionEvent } from '../../../src/core/event.ts';
 import { createLog } from '../../../src/core/log.ts';
@@ -274,7 +275,7 @@ describe('the remedy for a decline whose limit has reset since', () => {
   const daily = { period: 'daily', limitCents: 10_000, remainingCents: 1_000 } as const;
   const weekly = { period: 'weekly', limitCents: 30_000, remainingCents: 2_000 } as const;
   /** Declined on Friday, November 20, 2026, at 11:30 PM Eastern time. */
-  async function adviceAt(read: string, windows: readonly (typeof daily | typeof weekly)[] = [daily]) {
+  async function adviceAt(read: string, windows: readonly RemainingLimit[] = [daily]) {
     const limits = Object.fromEntries(windows.map(({ period, limitCents }) => [period, limitCents]));
     const { adviceFor, adviceAgain, checkPurchase } = createRemedies({
       card: {
@@ -312,12 +313,23 @@ describe('the remedy for a decline whose limit has reset since', () => {
     expect(advice[0]).toEqual(advice[1]);
     return { advice: advice[0], now: await checkPurchase(purchase) };
   }
-  const raise = (limit: object) => ({ remedy: { kind: 'raise_limit', limits: [limit] }, isIncomplete: false });
+  const raise = (...limits: object[]) => ({ remedy: { kind: 'raise_limit', limits }, isIncomplete: false });
+  const readAt = '2026-11-21T14:00:00.000Z';
 
-  it('has no numbers of the new day, and is not asked for again', async () => {
-    const { advice, now } = await adviceAt('2026-11-21T14:00:00.000Z');
+  it('has no numbers of the new day if they are enough, and is not asked for again', async () => {
+    const { advice, now } = await adviceAt(readAt, [{ ...daily, remainingCents: 4_000 }]);
 
-    expect(advice).toMatchObject(raise({ from: 10_000, to: null, remainingCents: null }));
+    expect(advice?.remedy).toEqual(remedyOf(limitRaise('daily', 10_000, null)));
+    expect(advice?.isIncomplete).toBe(false);
+    expect(now).toEqual({ state: 'unknown', why: 'unclear' });
+  });
+
+  it('has what is left of the new day if that is too little, apart from what was left then', async () => {
+    const { advice, now } = await adviceAt(readAt);
+
+    expect(advice).toMatchObject(
+      raise({ from: 10_000, to: 13_000, remainingCents: null, sinceReset: { leftCents: 1_000, readAt } }),
+    );
     expect(now).toMatchObject({ state: 'stopped', remedy: { limits: [{ to: 13_000, remainingCents: 1_000 }] } });
   });
 
@@ -327,9 +339,15 @@ describe('the remedy for a decline whose limit has reset since', () => {
   });
 
   it('keeps the numbers of a longer limit that has not reset', async () => {
-    const { advice } = await adviceAt('2026-11-21T14:00:00.000Z', [daily, weekly]);
+    const stillShort = raise(
+      { rule: { period: 'daily' }, sinceReset: { leftCents: 1_000 } },
+      { rule: { period: 'weekly' }, remainingCents: 2_000 },
+    );
 
-    expect(advice).toMatchObject(raise({ rule: { period: 'weekly' }, remainingCents: 2_000 }));
+    expect((await adviceAt(readAt, [daily, weekly])).advice).toMatchObject(stillShort);
+    expect((await adviceAt(readAt, [{ ...daily, remainingCents: 4_000 }, weekly])).advice).toMatchObject(
+      raise({ rule: { period: 'weekly' }, remainingCents: 2_000 }),
+    );
   });
 });
 
@@ -727,6 +745,19 @@ describe('what lets a declined purchase pass', () => {
     ]);
     expect(await callsOf(counted.adviceFor(declined('decline.rule.cardnotpresent')))).toEqual(['rules']);
     expect(await callsOf(counted.adviceFor(declined('decline.card.status')))).toEqual(['account']);
+  });
+
+  it('says what is left now of a limit that has reset since, whatever declined the purchase', async () => {
+    const yesterday = { occurredAt: '2026-11-19T14:14:00.0000000Z' };
+    const { adviceFor } = setUp({ ...anyKind, ...international }, 3_000);
+    const { remedy } = await adviceFor({ ...declined('decline.rule.location'), ...yesterday });
+    const sinceReset = { leftCents: 3_000, readAt: now().toISOString() };
+
+    expect(remedy).toEqual(remedyOf(limitRaise('daily', 10_000, 11_000, { sinceReset })));
+    const enough = setUp({ ...anyKind, ...international }, 4_000);
+    expect((await enough.adviceFor({ ...declined('decline.rule.location'), ...yesterday })).remedy).toEqual({
+      kind: 'retry',
+    });
   });
 
   it('is unknown for a category that the decline does not name', async () => {

@@ -58,5 +58,8 @@ it('knows what remained earlier only of the windows that still run', () => {
   );
 
   for (const some of [then.overall, then.categories])
-    expect(some.map(({ remainingCents }) => remainingCents)).toEqual([null, 200]);
+    expect(some.map(({ remainingCents, sinceReset }) => [remainingCents, sinceReset?.leftCents])).toEqual([
+      [null, 100],
+      [200, undefined],
+    ]);
 });

@@ -62,6 +62,48 @@ describe('a decline that arrives days later', () => {
   });
 });
 
+describe('a limit that has reset since, of which too little is left again', () => {
+  const sinceReset = { leftCents: 1000, readAt: '2026-11-21T12:00:00.000Z' };
+  const daily = limitRaise('daily', 15_000, 22_410, { sinceReset });
+  const weekly = limitRaise('weekly', 50_000, 50_410, { remainingCents: 8000 });
+  const later = { now: new Date('2026-11-21T12:00:00Z'), place: 'private' } as const;
+  const over = (...limits: Parameters<typeof remedyOf>) =>
+    declined('decline.rule.velocity', '', { remedy: remedyOf(...limits), isKnownLater: true });
+  const texts = (alert: TransactionAlert, now = later.now) =>
+    [true, false].flatMap((isLong) => [
+      shown(renderAlert(alert, { ...later, now, isLong }).blocks),
+      shown(renderHolderAlert(alert, { place: 'direct', now, isLong })?.blocks ?? []),
+    ]);
+
+  it('is not enough to try again: it says what is left, and until when', () => {
+    for (const text of texts(over(daily))) {
+      expect(text).toMatch(/It has reset since, but \$10\.00 is left <!date\^1795323600\^until /);
+      expect(text).not.toMatch(/try again|tried again: the limit/i);
+    }
+    expect(texts(over(daily))[0]).toContain('Raise the daily limit to at least $224.10 if');
+    expect(holderWays(over(daily), later)).toMatch(
+      /^Ask for a higher limit, pay \$10\.00 or less, or wait <!date\^1795323600\^until /,
+    );
+    expect(limitLine(over({ ...daily, sinceReset: { ...sinceReset, leftCents: 0 } }), later)).toContain(
+      '*Over the daily limit of $150.00.* It has reset since, but nothing is left <',
+    );
+  });
+
+  it('is named besides another one', () => {
+    expect(limitLine(over(weekly, daily), later)).toMatch(
+      /Also too small: daily limit \(\$10\.00 is left now, <!date\^1795323600\^resets /,
+    );
+    expect(holderWays(over(weekly, daily), later)).toContain('pay $10.00 or less');
+  });
+
+  it('is enough once it has reset again', () => {
+    const nextDay = new Date('2026-11-22T12:00:00Z');
+
+    expect(holderWays(over(daily), { ...later, now: nextDay })).toBe('Try again: the limit has reset since.');
+    for (const text of texts(over(daily), nextDay)) expect(text).not.toContain('is left');
+  });
+});
+
 describe('a decline that is read days later', () => {
   const daily = limitRaise('daily', 15_000, 18_410, { remainingCents: 5000 });
   const small = limitRaise('daily', 6000, 9410, { remainingCents: 5000 });
