@@ -17,6 +17,8 @@ import {
 import { transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
+/** What is left of the other limit that the card has. */
+const monthly = { period: 'monthly', limitCents: 200_000, remainingCents: 200_000 } as const;
 
 it.each<[string, number, string[]]>([
   ['no more than the remaining limit: nothing declines it, nobody is asked', 30_000, []],
@@ -25,7 +27,7 @@ it.each<[string, number, string[]]>([
   const world = await createActionWorld(redis());
   const { deps } = await linkHugo(world);
   const daily = { period: 'daily', limitCents: 40_000, remainingCents: 30_000 } as const;
-  deps.card.getRemainingLimits = async () => ({ overall: [daily], categories: [] });
+  deps.card.getRemainingLimits = async () => ({ overall: [daily, monthly], categories: [] });
 
   await performAction(toPay(cents), deps);
 
@@ -33,6 +35,15 @@ it.each<[string, number, string[]]>([
   expect(
     world.answers.some(({ text }) => text.startsWith('You need not ask for more. No limit stops this purchase.')),
   ).toBe(open.length === 0);
+});
+
+it('asks the approvers if the card service does not say what is left of a limit', async () => {
+  const { deps } = await linkHugo(await createActionWorld(redis()));
+  deps.card.getRemainingLimits = async () => ({ overall: [monthly], categories: [] });
+
+  await performAction(toPay(30_000), deps);
+
+  expect((await deps.requests.open()).map(({ state }) => state)).toEqual(['open']);
 });
 
 it.each<[string, CardStatus, number | null, boolean, RegExp]>([
@@ -81,7 +92,7 @@ it.each<[string, CardStatus, number | null, boolean, RegExp]>([
     };
     const card = {
       ...deps.card,
-      getRemainingLimits: async () => ({ overall: [daily], categories: [] }),
+      getRemainingLimits: async () => ({ overall: [daily, monthly], categories: [] }),
       getAccount: async () => AccountDetails.parse(account),
     };
 

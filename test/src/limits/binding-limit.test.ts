@@ -189,9 +189,24 @@ describe('a declined purchase', () => {
     overall: [{ period: 'daily', limitCents: 50_000, remainingCents }],
     categories: [{ id: 3, name: 'Restaurants', period: 'daily', limitCents: 20_000, remainingCents }],
   });
-  const oneCategory = { ...rules, categories: rules.categories.slice(0, 1) };
+  const oneCategory = { limits: { ...none, daily: 50_000 }, categories: rules.categories.slice(0, 1) };
+  const withWeek = (week: Partial<CardLimits['limits']>): CardLimits => ({
+    limits: { ...none, ...week },
+    categories: [{ id: 3, name: 'Restaurants', transactionLimitCents: null, limits: { ...none, ...week } }],
+  });
+  /** A limit that the card service's answer lists without amounts. */
+  const unnamed = (of: RemainingLimits): RemainingLimits => ({
+    ...of,
+    overall: [...of.overall, { period: 'weekly', limitCents: null, remainingCents: null }],
+  });
 
   it.each<[string, boolean, RemainingLimits | null, CardLimits | null]>([
+    // The card service's answer lacks a limit of the rules.
+    ['card', false, windowsWith(8_410), withWeek({ weekly: 150_000 })],
+    ['category', false, windowsWith(8_410), withWeek({ weekly: 150_000 })],
+    ['card', true, unnamed(windowsWith(8_410)), oneCategory],
+    ['card', false, unnamed(windowsWith(8_410)), withWeek({ weekly: 150_000 })],
+    ['card', false, unnamed(windowsWith(8_410)), null],
     ['card', true, windowsWith(8_410), oneCategory],
     ['card', true, windowsWith(8_410), null],
     ['card', false, windowsWith(8_409), oneCategory],
@@ -206,6 +221,37 @@ describe('a declined purchase', () => {
     ['category', false, windowsWith(8_410), { ...rules, categories: [] }],
   ])('with a limit of the %s would pass now: %s', (of, passes, windows, limits) => {
     expect(allPass({ isOfCategory: of === 'category', amountCents: 8_410 }, windows, limits)).toBe(passes);
+  });
+});
+
+describe('a limit of the rules that the card service’s answer lacks', () => {
+  const card = (daily: number, weekly: number): CardLimits => ({ limits: { ...none, daily, weekly }, categories: [] });
+  const week: RemainingLimits = {
+    overall: [{ period: 'weekly', limitCents: 30_000, remainingCents: 30_000 }],
+    categories: [],
+  };
+
+  it('stops a purchase above it', () => {
+    expect(bindingLimit(velocity, week, card(5_000, 30_000))?.limits).toEqual([limitRaise('daily', 5_000, null)]);
+  });
+
+  it('is more likely to stop a purchase than one of which enough is left', () => {
+    const found = bindingLimit({ ...velocity, period: 'weekly' }, week, card(15_000, 30_000));
+
+    expect(found?.limits).toEqual([limitRaise('daily', 15_000, null)]);
+  });
+
+  it('may not be in force if the card follows a ruleset', () => {
+    expect(checkLimits({ ...velocity, mayBeOverruled: true }, week, card(5_000, 30_000))).toBe('passes');
+  });
+
+  it('leaves a purchase of its category unclear', () => {
+    const restaurants = { id: 3, name: 'Restaurants', transactionLimitCents: null, limits: { ...none, daily: 20_000 } };
+    const limits = { limits: { ...none, weekly: 30_000 }, categories: [restaurants] };
+
+    expect(checkLimits({ ...velocity, ...eating }, week, limits)).toBeNull();
+    expect(checkLimits({ ...ofCategory, ...eating, isLater: true }, week, limits)).toBeNull();
+    expect(checkLimits(velocity, week, limits)).toBe('passes');
   });
 });
 
