@@ -2,7 +2,6 @@ import { formRemedy } from '../../src/alerts/rule-remedy.ts';
 import { type LimitRule, LimitWindow, ofRule } from '../../src/card-api/rule.ts';
 import { inRuleOrder, type LimitGoal, limitGoals, limitOf } from '../../src/card-api/rule-change.ts';
 import type { CardLimits } from '../../src/card-api/spend-rules.ts';
-import { slashCommand } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { tooOld } from '../../src/directory/resolve-card.ts';
 import type { Pending } from '../../src/dispatch/pending-form-store.ts';
@@ -18,7 +17,7 @@ import {
   type RaiseLimit,
   type Remedy,
 } from '../../src/limits/remedy-change.ts';
-import { limitName } from '../../src/limits/rule-words.ts';
+import { ruleName, whereToSet } from '../../src/limits/rule-words.ts';
 import { type RuleAction, ruleVerbOf } from '../../src/limits/verbs.ts';
 import { limitWord } from '../../templates/core/card-words.ts';
 import { formInput } from '../../templates/limits/form-inputs.ts';
@@ -135,7 +134,7 @@ function whyTooLow({ rule, to }: LimitGoal, count: number, remedy: Remedy | null
   const needed = limitsToRaise(remedy);
   const lowest = ofRule(needed, rule)?.to ?? null;
   if (count < needed.length || to === null || lowest === null || to >= lowest) return null;
-  return `Too low: this purchase needs at least ${formatCents(lowest)}. For any other limit use ${slashCommand('limit')}.`;
+  return `Too low: this purchase needs at least ${formatCents(lowest)}. For any other limit use ${whereToSet(rule)}.`;
 }
 
 /** The form raises what the card allows by now, which may be more than when the purchase was declined. */
@@ -143,8 +142,8 @@ function whyLowered({ rule, to }: LimitGoal, rules: CardLimits): string | null {
   const now = limitOf(rules, rule);
   // What the card allows in a category may not be a limit of its own.
   if (now === null ? rule.category !== null : to === null || to >= now) return null;
-  const is = `The ${limitName(rule.period, null)} is ${limitWord(now)} by now, and this form only raises limits.`;
-  return `${is} To lower it use ${slashCommand('limit')}.`;
+  const is = `The ${ruleName(rule)} is ${limitWord(now)} by now, and this form only raises limits.`;
+  return `${is} To lower it use ${whereToSet(rule)}.`;
 }
 
 /** The limit with the name of its category, taken from the form or from the card's rules. */

@@ -15,11 +15,10 @@ import {
 } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import { slashCommand } from '../core/installation.ts';
 import type { Directory } from '../directory/directory.ts';
 import { contradiction, withAcceptedReturns } from './contradiction.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
-import { ruleStates } from './rule-words.ts';
+import { ruleStates, whereToSet } from './rule-words.ts';
 import { hasPassed, passedWords } from './term.ts';
 import type { RuleAction } from './verbs.ts';
 
@@ -89,9 +88,10 @@ export function createPlanChange({ factsOf, card: api, directory, raises, zone, 
   function whyLowering({ target, origin }: RuleAction, changes: readonly RuleChange[]): string | null {
     if (target.kind !== 'alert' || origin.kind !== 'form') return null;
     const lowered = changes.filter((change) => isLooser(reversed([change])));
-    if (lowered.length === 0) return null;
+    const [first] = lowered;
+    if (first === undefined) return null;
     const now = ruleStates(lowered, 'from');
-    return `That would lower what the card may spend. By now: ${now}. To lower a limit use ${slashCommand('limit')}.`;
+    return `That would lower what the card may spend. By now: ${now}. To lower a limit use ${whereToSet(first.rule)}.`;
   }
 
   /** A limit may have been lowered while a form was open, to make the card safer. Nobody undoes that unseen. */

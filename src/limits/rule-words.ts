@@ -1,5 +1,6 @@
 import type { LimitWindow, Rule, RuleValue } from '../card-api/rule.ts';
 import { isAboutLimits, isLooser, isMade, type RuleChange, type RuleGoal } from '../card-api/rule-change.ts';
+import { slashCommand } from '../core/installation.ts';
 import { joinWithAnd } from '../core/join-with-and.ts';
 import { formatCents } from '../core/money.ts';
 import { backAlready } from './temporary-change.ts';
@@ -15,6 +16,11 @@ type Sided<Side extends 'from' | 'to'> = readonly (Pick<RuleGoal, 'rule'> & Read
 export function limitName(period: LimitWindow, category: string | null): string {
   const [what, where] = period === 'transaction' ? ['limit for a single purchase', 'at'] : [`${period} limit`, 'for'];
   return category === null ? what : `${what} ${where} ${category}`;
+}
+
+/** Where people set a limit to any value: the command changes only the card's own. */
+export function whereToSet(rule: Rule): string {
+  return rule.kind === 'limit' && rule.category === null ? slashCommand('limit') : 'the card program’s portal';
 }
 
 /** `daily limit`, `daily limit for Restaurants and weekly limit`, `purchases at Hardware Stores`: a noun. Raw. */

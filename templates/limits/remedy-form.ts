@@ -253,7 +253,7 @@ function currentOf({ rule, from, remainingCents }: LimitRaise, state: RemedyForm
     category === null ? null : `Limit for merchant category: *${escapeUntrusted(category.name, 80)}*`,
     from === null
       ? state === 'passes'
-        ? `By now the card has no ${limitName(period, null)}.`
+        ? `By now the ${category === null ? 'card' : 'category'} has no ${limitName(period, null)}.`
         : 'The current limit is not known.'
       : `Current ${limitName(period, null)}: ${formatCents(from)}${rest}`,
   ];

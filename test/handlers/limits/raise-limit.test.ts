@@ -87,6 +87,21 @@ it.each<[string, Remedy, Record<string, string>, string, RegExp]>([
   expect(errors).toEqual({ [`block-amount:${at}`]: expect.stringMatching(why) });
 });
 
+it('names the limit of a merchant category, and does not send people to a command that changes the card’s own', async () => {
+  const restaurants = { id: 9, name: 'Restaurants' };
+  const remedy = remedyOf(limitRaise('daily', 10_000, 13_410, { category: restaurants }));
+  const limits = { daily: 10_000, weekly: null, monthly: null, yearly: null, lifetime: null };
+  const rules = { ...rulesOf({}), categories: [{ ...restaurants, transactionLimitCents: null, limits }] };
+  const errorOf = async (amount: string) => Object.values((await submit(remedy, { amount }, rules)).errors ?? {});
+
+  expect(await errorOf('60')).toEqual([
+    'The daily limit for Restaurants is $100.00 by now, and this form only raises limits. To lower it use the card program’s portal.',
+  ]);
+  expect(await errorOf('120')).toEqual([
+    'Too low: this purchase needs at least $134.10. For any other limit use the card program’s portal.',
+  ]);
+});
+
 it('says what it showed of each typed limit: by the card’s rules, or by the alert if these could not be read', async () => {
   const both = remedyOf(limitRaise('daily', 39_000, 45_000), weekly);
   const typed = { 'amount:daily': '500', 'amount:weekly': '' };

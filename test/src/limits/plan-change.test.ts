@@ -109,12 +109,15 @@ describe('planning a change', () => {
   });
 
   it('never lowers a limit for a form that raises what stopped a purchase', async () => {
+    const restaurants = { id: 9, name: 'Restaurants' };
+    const { limits } = rulesOf({ daily: 8_000 });
+    const categories = [{ ...restaurants, transactionLimitCents: null, limits }];
     const planned = (goals: readonly ReturnType<typeof limitGoal>[], asked: ReturnType<typeof ask<'limit'>>) =>
       createPlanChange({
         raises: nothingTemporary,
         directory: directoryOf(),
         factsOf: async () => card,
-        card: { getSpendRules: async () => ({ rules: rulesOf({ daily: 40_000 }), raw: {} }) },
+        card: { getSpendRules: async () => ({ rules: { ...rulesOf({ daily: 40_000 }), categories }, raw: {} }) },
         zone: 'America/New_York',
         now,
       })({ ...asked, changeRequest: { goals, term: permanent } }, acctId, false);
@@ -128,6 +131,9 @@ describe('planning a change', () => {
       against: expect.stringContaining('By now: weekly limit none.'),
     });
     expect(await planned([limitGoal('daily', 40_000)], byForm)).toMatchObject({ against: null });
+    expect(await planned([limitGoal('daily', 6_000, restaurants)], byForm)).toMatchObject({
+      against: expect.stringContaining('To lower a limit use the card program’s portal.'),
+    });
     const byCommand = ask('limit', { target: { kind: 'card', acctId, cardId: null, alertId: null } });
     expect(await planned([limitGoal('daily', 8_500)], byCommand)).toMatchObject({ against: null });
   });

@@ -7,6 +7,7 @@ import {
   ruleNames,
   ruleStates,
   stateWords,
+  whereToSet,
 } from '../../../src/limits/rule-words.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 
@@ -103,4 +104,11 @@ it.each<[string, Parameters<typeof purchaseWords>[0]['changes'], number, boolean
   const purchase = { merchantId: '', merchant: '', maxCents, declinedAt };
 
   expect(purchaseWords({ changes, purchase })).toBe(words);
+});
+
+it('sends people to the command for the card’s own limits only', () => {
+  const rule = { kind: 'limit', period: 'daily' } as const;
+
+  expect(whereToSet({ ...rule, category: null })).toBe('/card limit');
+  expect(whereToSet({ ...rule, category: restaurants })).toBe('the card program’s portal');
 });

@@ -176,3 +176,14 @@ it.each([
   expect(form.blocks.map(({ type }) => type)).toEqual(['section', 'context']);
   expect(JSON.stringify(form)).toContain(why);
 });
+
+it('says whose limit is gone: the card’s or its merchant category’s', () => {
+  const alert = declined('decline.rule.velocity.mcc', '');
+  const text = (category: { id: number; name: string } | null) => {
+    const remedy = remedyOf(limitRaise('daily', null, null, { category }));
+    return JSON.stringify(remedyForm({ privateMetadata: 'p', alert, remedy, state: 'passes', today: '2026-11-20' }));
+  };
+
+  expect(text({ id: 9, name: 'Restaurants' })).toContain('By now the category has no daily limit.');
+  expect(text(null)).toContain('By now the card has no daily limit.');
+});
