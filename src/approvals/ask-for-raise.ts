@@ -1,4 +1,4 @@
-import { balanceWord } from '../../templates/core/card-words.ts';
+import { andSetAside, balanceWord } from '../../templates/core/card-words.ts';
 import { requestSent } from '../../templates/holders/holder-request.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import { alertIdOf, type Resolved } from '../actions/action.ts';
@@ -9,7 +9,6 @@ import { changesFrom, type RuleChange } from '../card-api/rule-change.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import { type CardStatus, lackingCents, type TransactionEvent, withAmount } from '../core/event.ts';
-import { formatCents } from '../core/money.ts';
 import { checkLimits } from '../limits/binding-limit.ts';
 import type { RequestOpened } from '../limits/change-rule.ts';
 import { permitRaise } from '../limits/permit-raise.ts';
@@ -170,11 +169,10 @@ function findObstacle({ amountCents, rules, purchase }: Wanted, account: Account
   const status = cardInUse(account, null)?.status ?? null;
   if (status !== null && status !== 'ACTIVE') return obstacles[status];
   const { availableCents } = account;
-  const paddingCents = purchase?.balancePaddingCents ?? purchase?.paddingCents ?? 0;
-  if (availableCents === null || lackingCents({ amountCents, paddingCents }, availableCents) === 0) return null;
+  const setAside = purchase ?? { paddingCents: 0 };
+  if (availableCents === null || lackingCents({ ...setAside, amountCents }, availableCents) === 0) return null;
   if (rules.usesBusinessBalance !== false) return null;
-  const onTop = paddingCents === 0 ? '' : ` and the ${formatCents(paddingCents)} that the card service sets aside`;
-  const why = `The card’s balance is ${balanceWord(availableCents)}, which does not cover this purchase${onTop}.`;
+  const why = `The card’s balance is ${balanceWord(availableCents)}, which does not cover this purchase${andSetAside(setAside)}.`;
   return { why, whoCan: 'Ask for money to be added to the card.' };
 }
 

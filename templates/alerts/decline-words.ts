@@ -12,7 +12,7 @@ import { changeIn, type LimitRaise, lacksNumber, limitsToRaise } from '../../src
 import { mention } from '../../src/slack/mrkdwn.ts';
 import { currentState } from '../actions/outcomes.ts';
 import { copyable, escapeUntrusted, serviceExplanation } from '../core/blocks.ts';
-import { balanceWord, cardHandle, cardOf, orderNewCard } from '../core/card-words.ts';
+import { andSetAside, balanceWord, cardHandle, cardOf, orderNewCard } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 import { alsoNeededOn, alsoToAsk, isInSlack, nextInSlack, stillNeeded } from '../limits/also-needed-words.ts';
 import {
@@ -54,7 +54,8 @@ export function reasonOf(alert: TransactionAlert, place: ChannelVisibility): Sho
   const { event, remedy, card, outcomes } = alert;
   const reason = shownReason({ decline: event.decline, remedy, ...declinedCard(card) }, place);
   if (remedy?.kind === 'retry') return { ...reason, ...passesNow };
-  if (remedy?.kind === 'portal') return { ...reason, ...portalWords[remedy.why] };
+  if (remedy?.kind === 'portal')
+    return { ...reason, ...portalWords[remedy.why], meaning: portalMeaning(remedy.why, event) };
   const mayBeActive = reason.remedy === 'retry' || reason.remedy === 'activate';
   const { isActivated: wasActivated, isUnblocked, isPaid } = currentState(outcomes);
   const titleThen = titlesThen[reason.remedy];
@@ -93,16 +94,20 @@ const passesNow = {
 /** What may stop the purchase although none of the card's own rules does. */
 export const portalWords = {
   ruleset: {
-    meaning: 'The card’s own rules allow this, but its ruleset may not.',
     holderFix: 'Ask whoever administers the card program.',
     adminFix: 'Check the ruleset in the card program’s portal.',
   },
   balance: {
-    meaning: 'No limit or rule stops this purchase any more, but the card’s balance did not cover it.',
     holderFix: 'Ask for money to be added to the card.',
     adminFix: 'Add money to the card in the card program’s portal.',
   },
 } as const;
+
+export function portalMeaning(why: keyof typeof portalWords, event: TransactionAlert['event']): string {
+  return why === 'ruleset'
+    ? 'The card’s own rules allow this, but its ruleset may not.'
+    : `No limit or rule stops this purchase any more, but the card’s balance did not cover it${andSetAside(event)}.`;
+}
 
 const activeNow = {
   meaning: 'It is active by now.',
@@ -120,11 +125,10 @@ export function serviceWords({ isWithheld, isKnown, saysMore, code, message }: S
 
 /** Which limit or balance stopped the purchase, and by how much. Empty when unknown or not allowed in this channel. */
 export function shortfall(alert: TransactionAlert, reason: ShownReason, view: View): string {
-  const { paddingCents, availableCents } = alert.event;
+  const { availableCents } = alert.event;
   const missing = missingBalance(alert, reason, view);
   if (availableCents === null || missing === 0) return limitLines(alert, view);
-  const onTop = paddingCents === 0 ? '' : ` and the ${formatCents(paddingCents)} that the card service sets aside`;
-  return `Card balance ${balanceWord(availableCents)}: this purchase${onTop} needed *${formatCents(missing)} more*.`;
+  return `Card balance ${balanceWord(availableCents)}: this purchase${andSetAside(alert.event)} needed *${formatCents(missing)} more*.`;
 }
 
 /**

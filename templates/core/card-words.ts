@@ -1,5 +1,6 @@
 import { type Alert, onlyChange } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import type { TransactionEvent } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { plain, truncate } from '../../src/slack/mrkdwn.ts';
@@ -123,4 +124,16 @@ export type CardBalance = number | 'business';
 export function balanceWord(balance: CardBalance): string {
   if (balance === 'business') return 'paid from the business balance';
   return balance < 0 ? `${formatCents(-balance)} overdrawn` : formatCents(balance);
+}
+
+type SetAside = Pick<TransactionEvent, 'paddingCents' | 'balancePaddingCents'>;
+
+/** What a balance has to cover besides the purchase: `the $16.82 that the card service sets aside`. Empty: nothing. */
+export function setAsideOf({ paddingCents, balancePaddingCents = paddingCents }: SetAside): string {
+  return balancePaddingCents === 0 ? '' : `the ${formatCents(balancePaddingCents)} that the card service sets aside`;
+}
+
+/** The same behind the purchase: ` and the $16.82 that the card service sets aside`. */
+export function andSetAside(purchase: SetAside): string {
+  return setAsideOf(purchase) && ` and ${setAsideOf(purchase)}`;
 }

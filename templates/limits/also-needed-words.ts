@@ -2,21 +2,21 @@ import type { Outcome } from '../../src/actions/action-state.ts';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import type { AlsoNeeds } from '../../src/core/also-needs.ts';
 import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibility.ts';
+import type { TransactionEvent } from '../../src/core/event.ts';
 import { alsoNeeds } from '../../src/limits/remedy-change.ts';
 import { currentState } from '../actions/outcomes.ts';
-import { balanceWord } from '../core/card-words.ts';
+import { balanceWord, setAsideOf } from '../core/card-words.ts';
 
 type AlsoNeeded = AlsoNeeds[number];
 /** What nobody can change in Slack. */
 type InPortal = 'ruleset_limit' | 'balance';
 type InSlack = Exclude<AlsoNeeded, InPortal>;
 
-const words: Readonly<Record<AlsoNeeded, string>> = {
+const words: Readonly<Record<Exclude<AlsoNeeded, 'balance'>, string>> = {
   raise_limit: 'A limit is too small, too.',
   allow_international: 'Purchases abroad are not allowed either.',
   allow_card_not_present: 'Online purchases are not allowed either.',
   ruleset_limit: 'A limit of the ruleset is too small, too: only the card program’s portal can change it.',
-  balance: 'The card’s balance did not cover this purchase either.',
 };
 
 const asks: Readonly<Record<InPortal, string>> = {
@@ -27,13 +27,22 @@ const asks: Readonly<Record<InPortal, string>> = {
 /**
  * What else stops a purchase; null: nothing that is known.
  *
- * @param availableCents the balance, where it may be shown.
+ * @param event the purchase, with the balance where it may be shown.
  */
-export function alsoNeeded(needs: AlsoNeeds = [], availableCents: number | null = null): string | null {
-  const of = availableCents === null ? '' : ` (${balanceWord(availableCents)})`;
-  const word = (kind: AlsoNeeded): string =>
-    kind === 'balance' ? words.balance.replace(' did', `${of} did`) : words[kind];
-  return needs.map(word).join(' ') || null;
+export function alsoNeeded(
+  needs: AlsoNeeds = [],
+  event: Paid = { availableCents: null, paddingCents: 0 },
+): string | null {
+  return needs.map((kind) => (kind === 'balance' ? balanceWords(event) : words[kind])).join(' ') || null;
+}
+
+type Paid = Pick<TransactionEvent, 'availableCents' | 'paddingCents' | 'balancePaddingCents'>;
+
+function balanceWords(event: Paid): string {
+  const of = event.availableCents === null ? '' : ` (${balanceWord(event.availableCents)})`;
+  const setAside = setAsideOf(event);
+  const balance = setAside === '' ? 'The card’s balance' : `With ${setAside}, the card’s balance`;
+  return `${balance}${of} did not cover this purchase either.`;
 }
 
 /**
@@ -59,7 +68,7 @@ export function alsoNeededOn(
   place: ChannelVisibility,
 ): string | null {
   if (changeInForce(outcomes) !== undefined) return null;
-  return alsoNeeded(alsoNeeds(remedy), mayShow('balance', place) ? event.availableCents : null);
+  return alsoNeeded(alsoNeeds(remedy), mayShow('balance', place) ? event : { ...event, availableCents: null });
 }
 
 /** What a purchase needs besides what its alert is about: as the alert says, until the last change of a rule says it. */

@@ -17,7 +17,7 @@ import {
 } from '../../src/limits/remedy-change.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
-import { portalWords, shouldStayBlocked } from '../alerts/decline-words.ts';
+import { portalMeaning, portalWords, shouldStayBlocked } from '../alerts/decline-words.ts';
 import { context, countOf, escapeUntrusted, section } from '../core/blocks.ts';
 import { CLOSED, cardOf, cardOfHolder, orderNewCard } from '../core/card-words.ts';
 import { input, modal, option } from '../core/form.ts';
@@ -216,12 +216,12 @@ function notes(form: RemedyForm, raised: readonly LimitRaise[]): (string | null)
     shouldStayBlocked({ remedy }) && state !== 'passes' ? orderNewCard : null,
     state === 'passes' ? '*No limit or rule stops this purchase any more. Have it tried again.*' : null,
     state === 'ruleset' || state === 'balance'
-      ? `*${portalWords[state].meaning}* ${portalWords[state].adminFix}`
+      ? `*${portalMeaning(state, event)}* ${portalWords[state].adminFix}`
       : null,
     state === 'status'
       ? '*No limit or rule stops this purchase any more, but the card is not active.* If it is closed, use another card. If it is new, activate it.'
       : null,
-    alsoNeeded(othersIn(form), event.availableCents),
+    alsoNeeded(othersIn(form), event),
     state === 'unread' && remedy?.kind !== 'unblock' ? `${unread}${isUseless(form) ? ` ${again}` : old}` : null,
     isLowestKnown ? lowestWords(raised) : null,
   ];

@@ -157,3 +157,21 @@ describe.each([true, false])('a decline by a limit that must not only be raised 
     expect(explained).toContain('Approvers can allow purchases abroad: <@U0ZOE>.');
   });
 });
+
+it('says what is set aside if the balance has to cover that as well, since it may cover the purchase alone', () => {
+  const setAside = 'the $16.82 that the card service sets aside';
+  const money = { amountCents: 8410, availableCents: 9000, paddingCents: 0, balancePaddingCents: 1682 };
+  const texts = (remedy: Remedy) => {
+    const made = declined('decline.rule.location', 'no', { remedy });
+    const alert = { ...made, event: { ...made.event, ...money } };
+    return [true, false].flatMap((isLong) => [
+      shown(renderAlert(alert, { place: 'private', isLong }).blocks),
+      shown(renderHolderAlert(alert, { place: 'direct', isLong })?.blocks ?? []),
+    ]);
+  };
+
+  for (const text of texts({ kind: 'allow_international', alsoNeeds: ['balance'] }))
+    expect(text).toContain(`With ${setAside}, the card’s balance ($90.00) did not cover this purchase either.`);
+  for (const text of texts({ kind: 'portal', why: 'balance' }))
+    expect(text).toContain(`but the card’s balance did not cover it and ${setAside}.`);
+});
