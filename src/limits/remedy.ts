@@ -19,7 +19,7 @@ const ADVICE_TIMEOUT_MS = 600;
 const FORM_ADVICE_TIMEOUT_MS = 5000;
 
 interface Deps {
-  readonly card: Pick<CardClient, 'getRemainingLimits' | 'getSpendRules'>;
+  readonly card: Pick<CardClient, 'getAccount' | 'getRemainingLimits' | 'getSpendRules'>;
   /** `mayBeOverruled`: it follows a spending ruleset, which may overrule the card's own rules. */
   readonly accountOf: (
     acctId: number,
@@ -106,6 +106,8 @@ interface Purchase {
   readonly event: TransactionEvent;
   readonly rules: () => Promise<SpendRules | null>;
   readonly remaining: () => Promise<RemainingLimits | null>;
+  /** In whole cents: when it was declined, or now. */
+  readonly balance: () => Promise<number | null>;
 }
 
 function createLook(deps: Deps) {
@@ -117,6 +119,10 @@ function createLook(deps: Deps) {
       event,
       rules: once(async () => (await readOrLog(card.getSpendRules(acctId, { deadlineMs }), log))?.rules ?? null),
       remaining: once(() => readOrLog(card.getRemainingLimits(acctId, { deadlineMs }), log)),
+      balance: once(async () => {
+        const account = time === 'then' ? null : await readOrLog(card.getAccount(acctId, { deadlineMs }), log);
+        return account?.availableCents ?? event.availableCents;
+      }),
     };
     const check = await byCode(purchase, time, deps);
     // That a card is active by now needs no call of the card API for its alert.
@@ -129,10 +135,11 @@ function createLook(deps: Deps) {
 /** Only the first of all that stops a purchase is its remedy. An alert does not wait for what is left of the limits. */
 async function withAlsoNeeded(
   check: PurchaseCheck,
-  { event, ...read }: Purchase,
+  purchase: Purchase,
   time: Time,
   deps: Deps,
 ): Promise<PurchaseCheck> {
+  const { event, ...read } = purchase;
   const isByRuleset = check.state === 'unknown' && check.why === 'ruleset';
   if (!isByRuleset && (check.state !== 'stopped' || !isOfRules(check.remedy))) return check;
   const kind = check.state === 'stopped' ? check.remedy.kind : null;
@@ -145,16 +152,16 @@ async function withAlsoNeeded(
   const needed = [...byKind(event, rules), byLimits].flatMap((other) =>
     other.state === 'stopped' && other.remedy.kind !== kind ? neededIn(other.remedy) : [],
   );
-  const alsoNeeds = withBalanceNow(needed, isBalanceTooLow(event, rules));
+  const alsoNeeds = withBalanceNow(needed, await isBalanceTooLow(purchase, rules));
   const besides = alsoNeeds.length > 0 && { alsoNeeds };
   if (check.state === 'unknown') return { ...check, ...besides };
   const isPartial = isLookedAt && (remaining === null || byLimits.state === 'unknown');
   return { state: 'stopped', remedy: { ...check.remedy, ...besides }, ...(isPartial && { isPartial }) };
 }
 
-/** The card pays from its own balance, which did not cover the purchase when it was declined. */
-function isBalanceTooLow(event: TransactionEvent, rules: SpendRules): boolean {
-  return rules.usesBusinessBalance === false && lackingCents(event, event.availableCents) > 0;
+/** The card pays from its own balance, which does not cover the purchase. */
+async function isBalanceTooLow({ event, balance }: Purchase, rules: SpendRules): Promise<boolean> {
+  return rules.usesBusinessBalance === false && lackingCents(event, await balance()) > 0;
 }
 
 /** Whether what declined the purchase stops it. */
@@ -203,7 +210,7 @@ async function byAllElse(purchase: Purchase, time: Time, deps: Deps): Promise<Pu
           byLimitNow(event, { remaining: left, rules }, account, deps),
         ]),
     account.mayBeOverruled ? byRuleset : passes,
-    isBalanceTooLow(event, rules) ? byBalance : passes,
+    (await isBalanceTooLow(purchase, rules)) ? byBalance : passes,
   ];
   const isObstacle = (check: PurchaseCheck): boolean => check.state === 'unknown' && check.why !== undefined;
   return checks.find(({ state }) => state === 'stopped') ?? checks.find(isObstacle) ?? passes;

@@ -2,7 +2,7 @@ import type { Outcome } from '../../src/actions/action-state.ts';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import type { AlsoNeeds } from '../../src/core/also-needs.ts';
 import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibility.ts';
-import type { TransactionEvent } from '../../src/core/event.ts';
+import { lackingCents, type TransactionEvent } from '../../src/core/event.ts';
 import { alsoNeeds } from '../../src/limits/remedy-change.ts';
 import { currentState } from '../actions/outcomes.ts';
 import { balanceWord, setAsideOf } from '../core/card-words.ts';
@@ -29,17 +29,18 @@ const asks: Readonly<Record<InPortal, string>> = {
  *
  * @param event the purchase, with the balance where it may be shown.
  */
-export function alsoNeeded(
-  needs: AlsoNeeds = [],
-  event: Paid = { availableCents: null, paddingCents: 0 },
-): string | null {
+export function alsoNeeded(needs: AlsoNeeds = [], event: Paid = notKnown): string | null {
   return needs.map((kind) => (kind === 'balance' ? balanceWords(event) : words[kind])).join(' ') || null;
 }
 
-type Paid = Pick<TransactionEvent, 'availableCents' | 'paddingCents' | 'balancePaddingCents'>;
+type Paid = Pick<TransactionEvent, 'amountCents' | 'availableCents' | 'paddingCents' | 'balancePaddingCents'>;
+const notKnown: Paid = { amountCents: 0, availableCents: null, paddingCents: 0 };
 
 function balanceWords(event: Paid): string {
-  const of = event.availableCents === null ? '' : ` (${balanceWord(event.availableCents)})`;
+  const { availableCents } = event;
+  // The balance of then may have been enough, unlike that of now.
+  const isShown = availableCents !== null && lackingCents(event, availableCents) > 0;
+  const of = isShown ? ` (${balanceWord(availableCents)})` : '';
   const setAside = setAsideOf(event);
   const balance = setAside === '' ? 'The card’s balance' : `With ${setAside}, the card’s balance`;
   return `${balance}${of} did not cover this purchase either.`;

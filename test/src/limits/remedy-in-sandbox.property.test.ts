@@ -75,7 +75,11 @@ async function offered(bare: BareWorld, code: string, dollars: number, countedCe
   const rules = readSpendRules(raw, { ...defaultRulesAssumptions, longerLimitAboveCents });
   if (rules === null) throw new Error('the rules cannot be read');
   const { checkPurchase } = createRemedies({
-    card: { getRemainingLimits: async () => remainingOf(bare, account), getSpendRules: async () => ({ rules, raw }) },
+    card: {
+      getAccount: () => Promise.reject(new Error('no balance is looked at')),
+      getRemainingLimits: async () => remainingOf(bare, account),
+      getSpendRules: async () => ({ rules, raw }),
+    },
     accountOf: async () => ({ cards: [], mayBeOverruled: false }),
     hasFraudCase: async () => false,
     namedIn: () => ({ category: null, period: null }),

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { declineReason } from '../../../src/alerts/decline-reason.ts';
 import { categoryCodes } from '../../../src/card-api/assumptions.ts';
 import type { RemainingLimit } from '../../../src/card-api/schema.ts';
+import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import type { SpendRules } from '../../../src/card-api/spend-rules.ts';
 import type { CardStatus, TransactionEvent } from '../../../src/core/event.ts';
 import { createLog } from '../../../src/core/log.ts';
@@ -59,7 +60,7 @@ describe('the remedy for a decline due to the card’s status', () => {
       { kind: 'unblock' },
     ],
   ])('of a card that is %s', async (what, statuses, message, expected) => {
-    const api = { getRemainingLimits: never, getSpendRules: never };
+    const api = { getAccount: never, getRemainingLimits: never, getSpendRules: never };
     const { adviceFor } = createRemedies({
       card: api,
       accountOf: async () => ({ cards: statuses.map(since(null)), mayBeOverruled: false }),
@@ -85,7 +86,7 @@ describe('the remedy for a decline of a card that is blocked', () => {
     ['decline.mcc', null],
   ])('with %s', async (code, expected) => {
     const { adviceFor } = createRemedies({
-      card: { getRemainingLimits: never, getSpendRules: never },
+      card: { getAccount: never, getRemainingLimits: never, getSpendRules: never },
       accountOf: async () => ({ cards: (['CLOSED', 'BLOCKED'] as const).map(since(null)), mayBeOverruled: false }),
       hasFraudCase: async () => false,
       namedIn: () => ({ category: null, period: null }),
@@ -105,7 +106,7 @@ describe('a block that began after the purchase', () => {
   const [earlier, unknown] = ['2026-11-20T14:00:00.0000000Z', null];
   const of = (cards: [CardStatus, string | null][]) =>
     createRemedies({
-      card: { getRemainingLimits: never, getSpendRules: never },
+      card: { getAccount: never, getRemainingLimits: never, getSpendRules: never },
       accountOf: async () => ({ cards: cards.map(([status, since]) => ({ status, since })), mayBeOverruled: false }),
       hasFraudCase: async () => false,
       namedIn: () => ({ category: null, period: null }),
@@ -167,6 +168,7 @@ describe('the remedy for a decline due to a limit', () => {
     const restaurants = { id: 9, name: 'Restaurants' };
     const { checkPurchase } = createRemedies({
       card: {
+        getAccount: never,
         getRemainingLimits: async () => ({
           overall: [daily],
           categories: ofCategory === null ? [] : [{ ...restaurants, ...daily, remainingCents: ofCategory }],
@@ -279,6 +281,7 @@ describe('the remedy for a decline whose limit has reset since', () => {
     const limits = Object.fromEntries(windows.map(({ period, limitCents }) => [period, limitCents]));
     const { adviceFor, adviceAgain, checkPurchase } = createRemedies({
       card: {
+        getAccount: never,
         getRemainingLimits: async () => ({ overall: [...windows], categories: [] }),
         getSpendRules: async () => ({
           rules: {
@@ -357,6 +360,7 @@ it('is the limit that the service named if what is left of the limits cannot be 
   const allowed = { isEveryCategoryAllowed: true, isInternationalAllowed: true, isCardNotPresentAllowed: true };
   const { adviceFor } = createRemedies({
     card: {
+      getAccount: never,
       getRemainingLimits: () => Promise.reject(new Error('no answer')),
       getSpendRules: async () => ({ rules: { ...rules, ...allowed }, raw: {} }),
     },
@@ -395,11 +399,21 @@ describe('what lets a declined purchase pass', () => {
     read: Partial<SpendRules> | Error,
     left: number | Error = away,
     category: string | null = 'Books',
-    { called = (_call: string) => {}, mayBeOverruled = false, status = 'ACTIVE' as CardStatus } = {},
+    {
+      called = (_call: string) => {},
+      mayBeOverruled = false,
+      status = 'ACTIVE' as CardStatus,
+      balanceNow = undefined as number | undefined,
+    } = {},
   ) {
     const logged: string[] = [];
     const remedies = createRemedies({
       card: {
+        async getAccount() {
+          called('balance');
+          if (balanceNow === undefined) throw away;
+          return AccountDetails.parse({ AccountId: 7, AvailableBalance: balanceNow, CardList: [] });
+        },
         async getRemainingLimits() {
           called('remaining');
           if (left instanceof Error) throw left;
@@ -657,6 +671,27 @@ describe('what lets a declined purchase pass', () => {
       expect(await passing.checkPurchase(purchase(code))).toEqual(
         isTooLow ? { state: 'unknown', why: 'balance' } : { state: 'passes' },
       );
+  });
+
+  it('looks at the balance of now for somebody who is about to act, and at that of then for the alert', async () => {
+    const own = { ...anyKind, ...international, usesBusinessBalance: false };
+    const at = (availableCents: number) => ({ ...declined('decline.rule.location'), availableCents });
+    const now = (balanceNow: number, left = 4_000, read: Partial<SpendRules> = own) =>
+      setUp(read, left, 'Books', { balanceNow });
+
+    expect(await now(40).checkPurchase(at(3_000))).toEqual({ state: 'passes' });
+    expect(await now(39.99).checkPurchase(at(40_000))).toEqual({ state: 'unknown', why: 'balance' });
+    expect((await now(39.99).adviceFor(at(40_000))).remedy).toEqual({ kind: 'retry' });
+    expect(await now(39.99, 3_000).checkPurchase(at(40_000))).toEqual({
+      state: 'stopped',
+      remedy: { ...raised, alsoNeeds: ['balance'] },
+    });
+    const calls: string[] = [];
+    const ofBusiness = setUp({ ...own, usesBusinessBalance: true }, 4_000, 'Books', {
+      called: (call) => void calls.push(call),
+    });
+    await ofBusiness.checkPurchase(at(0));
+    expect(calls).not.toContain('balance');
   });
 
   describe('names what else stops the purchase', () => {

@@ -175,3 +175,10 @@ it('says what is set aside if the balance has to cover that as well, since it ma
   for (const text of texts({ kind: 'portal', why: 'balance' }))
     expect(text).toContain(`but the card’s balance did not cover it and ${setAside}.`);
 });
+
+it('names no balance that covered the purchase then: it is that of now which does not', () => {
+  const money = { amountCents: 8410, availableCents: 100_000, paddingCents: 0 };
+
+  expect(alsoNeeded(['balance'], money)).toBe(balanceToo);
+  expect(alsoNeeded(['balance'], { ...money, availableCents: 8409 })).toContain('balance ($84.09) did');
+});
