@@ -1,7 +1,7 @@
 import { declinePaid } from '../../templates/alerts/decline-paid.ts';
 import type { Outcome } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import type { StoredEvent, TransactionEvent } from '../core/event.ts';
+import { mayDifferBy, type StoredEvent, type TransactionEvent } from '../core/event.ts';
 import { formatCents } from '../core/money.ts';
 import { AGGREGATION_GAP_MS, merchantKey } from './aggregation-group-store.ts';
 import type { TransactionAlert } from './alert.ts';
@@ -11,8 +11,6 @@ import { FOLLOWS_WITHIN_MS, isMasked } from './purchase-timeline.ts';
 
 /** A later purchase is not a retry. */
 const WITHIN_MS = 24 * 3_600_000;
-/** Tips or a cheaper choice: how much the paid amount may differ from the declined one. */
-const TOLERANCE = 0.2;
 
 interface Deps extends Pick<ActionTools, 'withLock' | 'updateAlert' | 'notifyDirectly'> {
   readonly history: Pick<CardHistory, 'alertsBetween'>;
@@ -207,7 +205,7 @@ function isPaidBy({ occurredAt }: TransactionEvent, { outcomes }: TransactionAle
 function isWithin(payment: TransactionEvent, declined: TransactionEvent): boolean {
   const afterMs = Date.parse(payment.occurredAt) - Date.parse(declined.occurredAt);
   if (afterMs < 0 || afterMs > WITHIN_MS || merchantKey(payment) !== merchantKey(declined)) return false;
-  return Math.abs(askedCents(payment) - declined.amountCents) <= declined.amountCents * TOLERANCE;
+  return Math.abs(askedCents(payment) - declined.amountCents) <= mayDifferBy(declined.amountCents);
 }
 
 function isApproval(outcome: Outcome): outcome is Outcome & { readonly by: string } {

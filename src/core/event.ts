@@ -143,6 +143,11 @@ export function lackingCents(
   return balanceCents === null ? 0 : Math.max(0, amountCents + balancePaddingCents - balanceCents);
 }
 
+/** Tips or a cheaper choice: by how much the amount that is paid may differ from the declined one. */
+export function mayDifferBy(declinedCents: number): number {
+  return declinedCents * 0.2;
+}
+
 /** A reversal without a time of its own, from a fetched row: `occurredAt` only puts it into its place among the steps. */
 export function isUndated({ kind, callbackAt, requestedAt }: TransactionEvent): boolean {
   return kind === 'reversal' && callbackAt <= requestedAt;

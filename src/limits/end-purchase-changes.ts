@@ -2,7 +2,7 @@ import { purchaseElsewhere } from '../../templates/limits/temporary-change.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Rule } from '../card-api/rule.ts';
 import { isAboutLimits } from '../card-api/rule-change.ts';
-import type { StoredEvent, TransactionEvent } from '../core/event.ts';
+import { mayDifferBy, type StoredEvent, type TransactionEvent } from '../core/event.ts';
 import { isAbroad } from '../core/merchant-category.ts';
 import { CLOCK_SKEW_MS, happenedSince } from '../core/service-time.ts';
 import { foldName } from '../directory/card-query.ts';
@@ -38,8 +38,8 @@ export function createEndPurchaseChanges(deps: Deps) {
 }
 
 /**
- * What a raised limit lets pass has an upper bound, so its purchase is the one at the same merchant that costs no more. An
- * opened rule has none: the first purchase that needs it counts, wherever it is and whatever it costs. Without a decline, the
+ * What a raised limit lets pass has an upper bound, so its purchase is the one at the same merchant that costs no more, except
+ * for a tip: whatever the alert shows as the paid purchase ends the raise. An opened rule has none: the first purchase that needs it counts, wherever it is and whatever it costs. Without a decline, the
  * merchant is not known.
  */
 function isItsPurchase(change: TemporaryChange, event: TransactionEvent, fitsMerchant: FitsMerchant): boolean {
@@ -47,8 +47,9 @@ function isItsPurchase(change: TemporaryChange, event: TransactionEvent, fitsMer
   if (purchase === null || state !== 'open' || acctId !== event.acctId) return false;
   // A shop that checks the card first, for $0.00, charges it afterwards.
   if (event.amountCents === 0) return false;
-  if (isAboutLimits(changes) && event.amountCents > purchase.maxCents) return false;
-  const { declinedAt } = purchase;
+  const { declinedAt, maxCents } = purchase;
+  const mostCents = declinedAt === null ? maxCents : maxCents + mayDifferBy(maxCents);
+  if (isAboutLimits(changes) && event.amountCents > mostCents) return false;
   const openedMs = Date.parse(openedAt);
   // At any merchant, a purchase made just before would be taken for it. At the same one, the webhook of one made before the
   // decline may be late.

@@ -72,6 +72,11 @@ describe('a change for one purchase', () => {
     expect(await ended({ merchant: { ...merchant, name: 'Another Name' } })).toEqual(['act_1']);
   });
 
+  it('ends when that purchase is authorized with a tip, which its alert shows as paid', async () => {
+    expect(await ended({ amountCents: 9500 })).toEqual(['act_1']);
+    expect(await ended({ amountCents: 10_092 })).toEqual(['act_1']);
+  });
+
   const online = { rule: { kind: 'card_not_present' }, from: false, to: true } as const;
   const restaurants = { id: 1, name: 'Restaurants' };
   const eating = { rule: { kind: 'category', category: restaurants }, from: false, to: true } as const;
@@ -142,7 +147,7 @@ describe('a change for one purchase', () => {
     ['a check of the card for $0.00, at any merchant', { amountCents: 0 }, { purchase: anywhere }],
     ['a purchase just before it, at any merchant', { occurredAt: '2026-11-20T14:59:59.000Z' }, { purchase: anywhere }],
     ['a settlement', { kind: 'settlement' }, {}],
-    ['a more expensive purchase', { amountCents: 8411 }, {}],
+    ['a purchase that costs more than a tip explains', { amountCents: 10_093 }, {}],
     ['a check of the card for $0.00', { amountCents: 0 }, {}],
     ['a purchase with another card', { acctId: acctId + 1 }, {}],
     ['a purchase elsewhere', { merchant: { ...merchant, id: '1', name: 'Elsewhere' } }, {}],
