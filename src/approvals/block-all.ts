@@ -12,16 +12,22 @@ import { CardApiError, TooLateError } from '../core/errors.ts';
 import type { RequestOpened } from '../limits/change-rule.ts';
 import { permanent } from '../limits/term.ts';
 import type { RequestedChange } from './open-request.ts';
-import type { ApprovalRequest, BlockedCard } from './request.ts';
+import { type ApprovalRequest, type BlockedCard, certainlyBlocked } from './request.ts';
 
 /**
  * Blocks cards, each as a separate action, once. A card that cannot be blocked does not delay the others, and the
  * person who asked is told about each card. Fails when any card could not be blocked.
  *
  * @param approvers want the cards blocked, too: nobody can undo an earlier block alone.
+ * @param earlier what earlier approvals have blocked. It is not blocked again: somebody may have unblocked it since.
  * @throws CardApiError when the job should be retried.
  */
-export type BlockAll = (action: BlockAllAction, approvers: readonly string[], run: ActionRun) => Promise<Result>;
+export type BlockAll = (
+  action: BlockAllAction,
+  approvers: readonly string[],
+  run: ActionRun,
+  earlier?: readonly BlockedCard[],
+) => Promise<Result>;
 
 interface BlockDeps extends Pick<ActionTools, 'progress' | 'factsOf'> {
   readonly latestChanges: Pick<LatestChanges, 'alreadyInEffect'>;
@@ -34,7 +40,7 @@ interface BlockDeps extends Pick<ActionTools, 'progress' | 'factsOf'> {
 export const blockIdOf = (actionId: string, acctId: number): string => contentId('act_', [actionId, acctId]);
 
 export function createBlockAll({ block, latestChanges, progress, failures, factsOf }: BlockDeps): BlockAll {
-  return async function blockAll({ acctIds, names, last4s = [], ...asked }, approvers, run) {
+  return async function blockAll({ acctIds, names, last4s = [], ...asked }, approvers, run, earlier = []) {
     // From here on cards may be blocked, so nobody may decide against it.
     const stands = await progress.begin(asked.id, { state: 'sending', before: null, after: null });
     const ended = reported(stands);
@@ -42,7 +48,9 @@ export function createBlockAll({ block, latestChanges, progress, failures, facts
     if (stands?.state === 'refused') throw new TooLateError('another worker has refused it');
     const [left, unanswered, closed]: [string[], string[], string[]] = [[], [], []];
     let later: CardApiError | null = null;
+    const isBlockedBefore = certainlyBlocked(await withoutGuesses(earlier, progress));
     for (const [index, acctId] of acctIds.entries()) {
+      if (isBlockedBefore(acctId)) continue;
       const id = blockIdOf(asked.id, acctId);
       const last4 = last4s[index] ?? null;
       const cardId = await idOf(acctId, last4);
@@ -96,23 +104,33 @@ export async function blockedBy(
 ): Promise<BlockedCard[]> {
   const blocked = acctIds.map(async (acctId): Promise<BlockedCard[]> => {
     const state = await progress.read(blockIdOf(actionId, acctId));
-    const result = reported(state)?.result.state;
-    if (result === 'done') return [{ acctId, isCertain: true }];
-    return state?.state === 'sending' || result === 'unknown' ? [{ acctId, isCertain: false, actionId }] : [];
+    const result = reported(state)?.result;
+    // The card service accepted a block that nothing has shown in time.
+    const isCertain = result?.state === 'done' && result.confirmation !== 'unconfirmed';
+    const isPossible = state?.state === 'sending' || result?.state === 'done' || result?.state === 'unknown';
+    return isPossible ? [{ acctId, isCertain, actionId }] : [];
   });
   return (await Promise.all(blocked)).flat();
 }
 
-/** The request with what is known by now of the cards whose block got no answer at first. */
+/** The request with what is known by now of the cards that it blocked, or may have. */
 export async function withAnswers<R extends ApprovalRequest>(
   request: R,
   { progress }: { readonly progress: Pick<Progress, 'read'> },
 ): Promise<R> {
   if (request.blocked === undefined) return request;
-  const blocked = request.blocked.map(async (card) =>
-    card.isCertain || card.actionId === undefined ? card : await blockedBy(card.actionId, [card.acctId], progress),
+  return { ...request, blocked: await withoutGuesses(request.blocked, progress) };
+}
+
+/** The same cards with what is known of them by now. */
+async function withoutGuesses(
+  blocked: readonly BlockedCard[],
+  progress: Pick<Progress, 'read'>,
+): Promise<readonly BlockedCard[]> {
+  const now = blocked.map(async (card) =>
+    card.actionId === undefined ? card : await blockedBy(card.actionId, [card.acctId], progress),
   );
-  return { ...request, blocked: (await Promise.all(blocked)).flat() };
+  return (await Promise.all(now)).flat();
 }
 
 const NAMED_MAX = 5;

@@ -121,7 +121,8 @@ export function createMakeApprovedChange(deps: ChangeDeps): MakeApprovedChange {
     const { acctId, action: asked } = request;
     if (asked.verb === 'block-all') {
       const approvers = approval.approvals.map(({ by }) => by);
-      return await deps.blockAll({ ...asked, id: click.id, askedAt: click.askedAt }, approvers, run);
+      const action = { ...asked, id: click.id, askedAt: click.askedAt };
+      return await deps.blockAll(action, approvers, run, request.blocked);
     }
     if (asked.verb === 'order-virtual')
       return await deps.placeOrder(orderOfClick(click, asked), approvedBy(approval), run);

@@ -70,9 +70,9 @@ export type ApprovalInFlight = z.infer<typeof ApprovalInFlight>;
 
 const BlockedCard = z.strictObject({
   acctId: z.int(),
-  /** False: no answer came, so it may be blocked. */
+  /** False: no answer came, or nothing has shown it in time, so it may be blocked. */
   isCertain: z.boolean(),
-  /** The click whose block of it got no answer. */
+  /** The click that blocked it, or may have. Absent: an older version has not stored it. */
   actionId: z.string().optional(),
 });
 export type BlockedCard = z.infer<typeof BlockedCard>;
@@ -339,6 +339,19 @@ export function blockedBefore(request: ApprovalRequest): string | null {
   if (certain === 0) return `an earlier approval may have blocked ${perhaps} of ${all}`;
   const more = perhaps === 0 ? '' : `, and perhaps ${perhaps} more`;
   return `an earlier approval blocked ${certain} of ${all}${more}`;
+}
+
+/** Whether an account is among those whose card is blocked for certain. */
+export function certainlyBlocked(blocked: readonly BlockedCard[]): (acctId: number) => boolean {
+  const certain = new Set(blocked.filter(({ isCertain }) => isCertain).map(({ acctId }) => acctId));
+  return (acctId) => certain.has(acctId);
+}
+
+/** The names of the cards that another approval tries to block, after an earlier one; empty: none was blocked yet. */
+export function leftToBlock({ action, blocked = [] }: ApprovalRequest): readonly string[] {
+  if (action.verb !== 'block-all' || blocked.length === 0) return [];
+  const isBlocked = certainlyBlocked(blocked);
+  return action.acctIds.flatMap((acctId, index) => (isBlocked(acctId) ? [] : (action.names[index] ?? String(acctId))));
 }
 
 /** Adds the cards that an approval has blocked. */

@@ -8,6 +8,7 @@ import {
   isAboutRules,
   isChanged,
   isNoLongerNeeded,
+  leftToBlock,
   mayBeApproved,
   payCentsOf,
   unconfirmedApproval,
@@ -50,6 +51,13 @@ function blocksSummary(request: ApprovalRequest): string {
   return `${verbsOf(request).asks} to block ${countOf(blocksIn(request).length, 'card')}${at}`;
 }
 
+/** `Jane Doe · card 1212; Sam Rivera · card 3434 and 3 more` */
+function someOf(cards: readonly string[]): string {
+  const more = cards.length - BLOCKS_SHOWN;
+  const names = cards.slice(0, BLOCKS_SHOWN).map((name) => escapeUntrusted(name, 100));
+  return `${names.join('; ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
 /** All cards that the request blocks, each by its name. No block if it is about something else. */
 export function blockedCards(request: ApprovalRequest, sectionsMax = Number.POSITIVE_INFINITY): SectionBlock[] {
   const lines = blocksIn(request).map((name) => `• ${escapeUntrusted(name, 60)}`);
@@ -75,9 +83,7 @@ export function requestSummary(request: ApprovalRequest, of: string): string {
   const { asks, wants } = verbsOf(request);
   const [blocks, payCents] = [blocksIn(request), payCentsOf(request)];
   if (blocks.length > 0) {
-    const more = blocks.length - BLOCKS_SHOWN;
-    const names = blocks.slice(0, BLOCKS_SHOWN).map((name) => escapeUntrusted(name, 100));
-    return `${blocksSummary(request)}: ${names.join('; ')}${more > 0 ? ` and ${more} more` : ''}`;
+    return `${blocksSummary(request)}: ${someOf(blocks)}`;
   }
   if (orderCents !== null) return `${asks} to order a virtual card for ${holderName(card)}, ${fundedWords(orderCents)}`;
   const at = merchantWords(facts);
@@ -193,7 +199,11 @@ export function backWords(
 export function earlierApprovalWords(request: ApprovalRequest, reader: Reader): string | null {
   const approval = unconfirmedApproval(request);
   const blocked = blockedBefore(request);
-  if (approval === null) return blocked === null ? null : `${capital(blocked)}.`;
+  if (approval === null && blocked !== null) {
+    const left = request.state === 'open' ? leftToBlock(request) : [];
+    return `${capital(blocked)}.${left.length === 0 ? '' : ` Left: ${someOf(left)}.`}`;
+  }
+  if (approval === null) return null;
   const { kind, by, at, state } = approval;
   const did = `${mention(by)} ${dateAfter(kind === 'override' ? 'used the emergency override' : 'approved', at)}`;
   if (state !== 'unconfirmed')

@@ -348,6 +348,41 @@ it('blocks the other cards if one cannot be read, names it, and retries it when 
   expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'approved' });
 });
 
+it('does not block again what somebody has unblocked since, when it is approved again for the others', async () => {
+  const broken = [12];
+  const { deps, blocked, blockAll, approve } = await failing('refused', broken);
+  await blockAll(operator);
+  await approve(approver);
+  const [open] = await deps.requests.open();
+  const { text } = open === undefined ? { text: '' } : approvalRequest(open);
+  expect(text).toContain('An earlier approval blocked 5 of 6 cards. Left: Holder 12 · card 12.');
+  const card13 = { kind: 'card', acctId: 13, cardId: null, alertId: null } as const;
+  const ben = { actor: { userId: 'U0BEN', teamId: 'T1' }, roles: ['approver' as const] };
+  await performAction(ask('unblock', { ...ben, target: card13 }), deps);
+
+  broken.pop();
+  blocked.splice(0);
+  await approve({ ...approver, id: 'act_again' });
+
+  expect(blocked).toEqual([12]);
+  expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'approved' });
+});
+
+it('blocks again what nothing has shown to be blocked, when it is approved again', async () => {
+  const broken = [12];
+  const { world, deps, blocked, blockAll, approve } = await failing('refused', broken);
+  await blockAll(operator);
+  await approve(approver);
+  world.advance(3 * 60_000);
+  await verbsOf(deps).verifyAction(blockIdOf('act_decide1', 13));
+
+  broken.pop();
+  blocked.splice(0);
+  await approve({ ...approver, id: 'act_again' });
+
+  expect(blocked).toEqual([12, 13]);
+});
+
 it('can be denied after its approval failed', async () => {
   const { deps, blockAll, approve } = await createWorld();
   await blockAll(operator);
