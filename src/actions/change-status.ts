@@ -6,7 +6,7 @@ import { CardApiError } from '../core/errors.ts';
 import type { Resolved } from './action.ts';
 import { isUnseen, type Result } from './action-state.ts';
 import type { ActionTools, LockedRun } from './action-tools.ts';
-import type { PermitStatus } from './permit-status.ts';
+import type { ConfirmedClosing, PermitStatus } from './permit-status.ts';
 import type { LatestChanges } from './progress-store.ts';
 import type { Reports } from './report.ts';
 import type { Finish } from './send-change.ts';
@@ -24,15 +24,15 @@ const BLOCK_READ_MS = 4000;
  * is about to send before sending it. After a crash or a missing answer it reads the card again before it repeats
  * anything. Runs under the account's lock.
  *
- * @param options.closes other cards of the account of which the person has confirmed that they are closed for good. Not
- *   those that have been added since.
+ * @param confirmed other cards of the account of which the person has confirmed that they are closed for good. Not those
+ *   that have been added or become active since.
  * @throws CardApiError when the job should be retried.
  */
 export type ChangeStatus = (
   verb: StatusVerb,
   resolved: Resolved,
   run: LockedRun,
-  options?: { readonly closes?: readonly number[] | undefined },
+  confirmed?: ConfirmedClosing,
 ) => Promise<unknown>;
 
 interface Deps extends Pick<ActionTools, 'progress' | 'factsOf'> {
@@ -47,7 +47,7 @@ interface Deps extends Pick<ActionTools, 'progress' | 'factsOf'> {
 
 export function createChangeStatus(deps: Deps): ChangeStatus {
   const { progress, sendStatus } = deps;
-  return async function changeStatus(verb, asked, run, { closes } = {}) {
+  return async function changeStatus(verb, asked, run, confirmed = {}) {
     const { action, acctId, cardId, last4 = null } = asked;
     const account = verb === 'block' ? await readQuickly(acctId, deps.card) : await deps.card.getAccount(acctId);
     const hasFraudCase = (await deps.fraudCases.openOf(acctId)) !== null;
@@ -67,7 +67,7 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     if (account === null) return await sendStatus.send(verb, asked, from, finish, run);
 
     if (written?.state === 'sending' && status === wantedStatus[verb] && written.before !== before) {
-      const closed = account.cards.filter((other) => closes?.includes(other.cardId));
+      const closed = account.cards.filter((other) => confirmed.closes?.includes(other.cardId));
       const made = { before: written.before, closes: closed };
       return await sendStatus.foundMade(verb, asked, made, finish);
     }
@@ -88,7 +88,7 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     if (obstacle?.state === 'failed' && wasSending) return await send(obstacle.note);
     if (obstacle !== null) return await finish(obstacle.state, { note: obstacle.note });
 
-    const activation = { card: facts, ending, confirmed: closes };
+    const activation = { card: facts, ending, confirmed };
     if (verb !== 'block' && !(await deps.permitStatus(resolved, activation, wasSending ? send : null))) return null;
     return await send(null);
   };

@@ -8,13 +8,20 @@ import { askOthers } from './ask-others.ts';
 
 type Card = AccountDetails['cards'][number];
 
+/** The cards, by id, of which a person has confirmed that they are closed for good. */
+export interface ConfirmedClosing {
+  readonly closes?: readonly number[] | undefined;
+  /** Of these, those that the person saw as active. */
+  readonly closesActive?: readonly number[] | undefined;
+}
+
 /** A card that becomes active. */
 interface Activation {
   readonly card: CardFacts;
   /** The other cards of the account that this closes for good. */
   readonly ending: readonly Card[];
-  /** The ids of those of which the person has confirmed it. */
-  readonly confirmed: readonly number[] | undefined;
+  /** Those of which the person has confirmed it. */
+  readonly confirmed: ConfirmedClosing;
 }
 
 /** Ends a change that an earlier attempt may have sent, without sending it again. @param whyNot one sentence. */
@@ -43,6 +50,8 @@ const ownBlock = {
 
 const closesMore =
   'By now it would close another card that you have not seen, so I did not send it again. Look at the account.';
+const closesOneInUse =
+  'By now a card that it would close is active again, so I did not send it again. Look at the account.';
 
 export function createPermitStatus({ rights, responses, factsOf, putChoice }: Deps): PermitStatus {
   return async function permitStatus(resolved, activation, notAgain) {
@@ -61,8 +70,13 @@ export function createPermitStatus({ rights, responses, factsOf, putChoice }: De
       }
       return false;
     }
-    if (ending.every(({ cardId }) => confirmed?.includes(cardId))) return true;
-    await (notAgain === null ? confirmFirst(resolved, activation) : notAgain(closesMore));
+    const isConfirmed = ({ cardId }: Card) => confirmed.closes?.includes(cardId) === true;
+    // The end of a blocked card is not that of one which people pay with.
+    const isSeen = ({ cardId, status }: Card) =>
+      status !== 'ACTIVE' || confirmed.closesActive?.includes(cardId) === true;
+    if (ending.every((other) => isConfirmed(other) && isSeen(other))) return true;
+    const whyNot = ending.every(isConfirmed) ? closesOneInUse : closesMore;
+    await (notAgain === null ? confirmFirst(resolved, activation) : notAgain(whyNot));
     return false;
   };
 
@@ -70,7 +84,8 @@ export function createPermitStatus({ rights, responses, factsOf, putChoice }: De
   async function confirmFirst({ action, acctId, cardId }: Resolved, { card, ending }: Activation): Promise<void> {
     const target = { kind: 'card', acctId, cardId, alertId: alertIdOf(action) } as const;
     const closes = ending.map((other) => other.cardId);
-    const confirmed: Action & { closes: readonly number[] } = { ...action, closes, target };
+    const closesActive = ending.filter(({ status }) => status === 'ACTIVE').map((other) => other.cardId);
+    const confirmed: Action & ConfirmedClosing = { ...action, closes, closesActive, target };
     const value = await putChoice(confirmed, action.id);
     const others = [];
     for (const other of ending) others.push({ card: await factsOf(acctId, other), status: other.status ?? '' });

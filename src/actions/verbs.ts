@@ -23,6 +23,8 @@ const UnblockAction = actionOf('unblock', target.card, {});
 const ActivateAction = actionOf('activate', target.card, {
   /** Other cards of the account, by id, of which the person has confirmed that they are closed for good. */
   closes: z.array(z.int()).readonly().optional(),
+  /** Of these, those that the person saw as active. */
+  closesActive: z.array(z.int()).readonly().optional(),
 });
 /** `one minute` */
 const undoWords = formatDuration(UNDO_MS).replace(/^1 /, 'one ');

@@ -50,9 +50,7 @@ export function composeStatus(tools: Tools) {
       block: createBlockAndReport({ ...tools, block, openCase: createOpenCase(tools) }),
       'close-fraud-case': createCloseFraudCase({ ...tools, endCase: createEndCase(tools) }),
       activate: (resolved, run) =>
-        changeOnce(resolved, run, (locked) =>
-          changeStatus('activate', resolved, locked, { closes: resolved.action.closes }),
-        ),
+        changeOnce(resolved, run, (locked) => changeStatus('activate', resolved, locked, resolved.action)),
       unblock: (resolved, run) => changeOnce(resolved, run, (locked) => changeStatus('unblock', resolved, locked)),
       'undo-block': createUndoBlock({ ...tools, changeStatus }),
     } satisfies Partial<Handlers>,

@@ -329,6 +329,7 @@ export interface Over extends Partial<Action> {
   readonly ask?: AskAction['ask'];
   readonly confirmed?: boolean;
   readonly closes?: readonly number[] | undefined;
+  readonly closesActive?: readonly number[] | undefined;
   readonly details?: string;
   readonly wanted?: DigestAction['wanted'];
   readonly preference?: PreferenceAction['preference'];

@@ -149,7 +149,7 @@ it('records and attributes what an activation closes for good', async () => {
   });
   const card = { ...world.deps.card, getAccount: async () => AccountDetails.parse(cards('ACTIVE', 'INACTIVE')) };
   const target = { kind: 'card', acctId, cardId: 8, alertId: null } as const;
-  const activate = ask('activate', { target, closes: [6, 7] });
+  const activate = ask('activate', { target, closes: [6, 7], closesActive: [6, 7] });
 
   const lines: string[] = [];
   const postAuditLine: WorldDeps['postAuditLine'] = async (_id, { text }) => void lines.push(text);

@@ -38,6 +38,68 @@ it('asks again before it closes a card that the person has not seen', async () =
   expect(world.writes).toEqual(['activate']);
 });
 
+it('asks again before it closes a card that was blocked when the person saw it, and is active by now', async () => {
+  const world = await createActionWorld(redis());
+  const inputs: object[] = [];
+  const old = { CardId: 7, Last4CardNumber: '0007', CardStatus: 'BLOCKED' };
+  const wanted = { CardId: 8, Last4CardNumber: '0008', CardStatus: 'INACTIVE' };
+  const deps: WorldDeps = {
+    ...world.deps,
+    pending: {
+      ...world.deps.pending,
+      put: async (content) => {
+        if (content.kind === 'choice') inputs.push(content.choice.input);
+        return await world.deps.pending.put(content);
+      },
+    },
+    card: {
+      ...world.deps.card,
+      getAccount: async () =>
+        AccountDetails.parse({ AccountId: acctId, AccountStatus: 'OPEN', CardList: [old, wanted] }),
+    },
+  };
+  const target = { kind: 'card', acctId, cardId: 8, alertId: null } as const;
+  const pressed = (id: string) => performAction(ask('activate', { ...inputs.at(-1), id, target }), deps);
+
+  await performAction(ask('activate', { id: 'act_1', target, closes: undefined }), deps);
+  expect(world.answers.at(-1)?.text).toContain('Closing: Card 0007 (blocked).');
+  old.CardStatus = 'ACTIVE';
+  await pressed('act_2');
+  expect(world.writes).toEqual([]);
+  expect(world.answers.at(-1)?.text).toContain('Closing: Card 0007 (active).');
+
+  await pressed('act_3');
+  expect(world.writes).toEqual(['activate']);
+});
+
+it('is not sent again if it got no answer and a card that it would close is active again', async () => {
+  const world = await createActionWorld(redis());
+  const old = { CardId: 7, Last4CardNumber: '0007', CardStatus: 'BLOCKED' };
+  const wanted = { CardId: 8, Last4CardNumber: '0008', CardStatus: 'INACTIVE' };
+  const deps: WorldDeps = {
+    ...world.deps,
+    card: {
+      ...world.deps.card,
+      getAccount: async () =>
+        AccountDetails.parse({ AccountId: acctId, AccountStatus: 'OPEN', CardList: [old, wanted] }),
+      async activateCard() {
+        world.writes.push('activate');
+        throw unanswered();
+      },
+    },
+  };
+  const confirmed = ask('activate', { target: { kind: 'card', acctId, cardId: 8, alertId: null }, closes: [7] });
+  await expect(performAction(confirmed, deps)).rejects.toThrow('unavailable');
+  old.CardStatus = 'ACTIVE';
+  world.advance(5000);
+  await performAction(confirmed, deps);
+
+  expect(world.writes).toEqual(['activate']);
+  expect(world.answers.at(-1)?.text).toContain(
+    'a card that it would close is active again, so I did not send it again',
+  );
+});
+
 it('asks before it closes a card whose status the card service does not say', async () => {
   const world = await createActionWorld(redis());
   const account = withReplacement(null);
@@ -167,7 +229,8 @@ describe('an activation that ends the block of the person’s own card', () => {
     await world.deps.links.link({ acctId, userId: holder, provedBy: 'approver', by: 'U0CEM', at });
     const card = { ...world.deps.card, getAccount: async () => withReplacement(status) };
     const target = { kind: 'card', acctId, cardId: 8, alertId: null } as const;
-    await performAction(ask('activate', { target, closes, roles: ['operator'] }), { ...world.deps, card });
+    const seen = { closes, closesActive: closes };
+    await performAction(ask('activate', { target, ...seen, roles: ['operator'] }), { ...world.deps, card });
     return world;
   }
 

@@ -63,6 +63,8 @@ export interface Job {
   readonly askedAt: number;
   /** The card that the person saw when blocking it. */
   readonly blocks?: number;
+  /** The active cards that the person saw when activating another one of their account. */
+  readonly closesActive?: readonly number[];
   /** For a decision, the origin of its request. */
   readonly request?: { readonly by: string; readonly askedAt: number; readonly isHolders: boolean };
   /** The approvals for this job. */
@@ -530,7 +532,7 @@ export function createModel(atFirst: Facts) {
 
   /** Why a job may not have changed a card's status, or null. */
   function whyNotStatus(
-    { by, verb, askedAt }: Job,
+    { by, verb, askedAt, closesActive = [] }: Job,
     { acctId, cardId }: { readonly acctId: number; readonly cardId: number },
     { before, after }: Change,
     standing: Standing,
@@ -548,6 +550,7 @@ export function createModel(atFirst: Facts) {
     // Activating a card closes the others of its account.
     if (verb === 'activate' && (to === 'CLOSED' || from === 'INACTIVE')) {
       if (from === 'BLOCKED' && isOwn(by, acctId, before, standing)) return `${by} ended the block of their own card`;
+      if (from === 'ACTIVE' && !closesActive.includes(cardId)) return `${by} did not see that it was active`;
       return isOperator ? null : `${by} is no operator`;
     }
     if (to === 'ACTIVE' && before.accounts[acctId]?.hasFraudCase === true) return 'it has an open fraud case';

@@ -531,10 +531,13 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
           ? null
           : asked(ask('close-fraud-case', { ...over, target: { kind: 'alert', alertId } }));
       }
-      case 'activate':
-        return asked(
-          ask('activate', { ...over, ...onCard(given.card, true), closes: [...accountAt(given.card).cards.keys()] }),
-        );
+      case 'activate': {
+        const { cards } = accountAt(given.card);
+        const closes = [...cards.keys()];
+        const closesActive = closes.filter((cardId) => cards.get(cardId) === 'ACTIVE');
+        const made = asked(ask('activate', { ...over, ...onCard(given.card, true), closes, closesActive }));
+        return { ...made, job: { ...made.job, closesActive } };
+      }
       case 'undo a block':
         return asked(ask('undo-block', { ...over, target: { kind: 'action', actionId: lastBlock } }));
       case 'order': {

@@ -128,14 +128,22 @@ const fraud: fc.Arbitrary<Trouble> = fc
     return [{ does: 'the worker stops' }, ...steps, { does: 'the worker starts' }];
   });
 
-/** An approver blocks a card, and somebody, perhaps its holder, activates the new one. */
+/**
+ * An approver blocks a card, and somebody, perhaps its holder, activates the new one. The card may be unblocked before that
+ * is performed.
+ */
 const newCard: fc.Arbitrary<Trouble> = fc
-  .record({ who: person, card, by: approver, closes: fc.boolean() })
-  .map(({ who, card, by, closes }) => [
-    asking(by, { does: 'block', card }),
-    { does: 'the portal replaces the card', card, closes },
-    asking(who, { does: 'activate', card }),
-  ]);
+  .record({ who: person, card, by: approver, closes: fc.boolean(), is: one('blocked', 'blocked', 'unblocked') })
+  .map(({ who, card, by, closes, is }) => {
+    const replaced: Trouble = [
+      asking(by, { does: 'block', card }),
+      { does: 'the portal replaces the card', card, closes: closes && is === 'blocked' },
+    ];
+    const activate = asking(who, { does: 'activate', card });
+    if (is === 'blocked') return [...replaced, activate];
+    const unblocked: Trouble[number] = { does: 'the portal makes it', card, status: 'ACTIVE' };
+    return [...replaced, { does: 'the worker stops' }, activate, unblocked, { does: 'the worker starts' }];
+  });
 
 /** Statuses of cards, and a card that is replaced. */
 const status: fc.Arbitrary<Trouble> = fc.oneof(
