@@ -6,7 +6,7 @@ import { countedText, otherApprovers, whyOthers } from '../../templates/limits/c
 import { alertIdOf, requestIdOf } from '../actions/action.ts';
 import type { ActionTools, Rights } from '../actions/action-tools.ts';
 import type { BlockAllAction } from '../actions/verbs.ts';
-import { goalsOf, isSameGoals } from '../card-api/rule-change.ts';
+import { goalsOf, isSameGoals, type RuleGoal, type Term } from '../card-api/rule-change.ts';
 import type { AskedChange, RequestOpened } from '../limits/change-rule.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ruleStates } from '../limits/rule-words.ts';
@@ -15,7 +15,9 @@ import type { OrderReason, OrderTerms } from '../virtual-cards/order.ts';
 import {
   type ApprovalRequest,
   accountIn,
+  askedTerm,
   changesFromNow,
+  goalsLeft,
   isAboutRules,
   type OpenRequest,
   payCentsOf,
@@ -108,8 +110,8 @@ interface Deps extends Pick<ActionTools, 'now' | 'record'> {
 /**
  * Opens a request that others decide. An approver who asks about another person's card counts as the first approval.
  *
- * Asking for the same change again while its request is open returns that request, for a holder if it is also for the
- * same purchase. Runs under the account's lock.
+ * Asking for the same change again while its request is open returns that request, also if an approver has changed it
+ * since, for a holder if it is also for the same purchase. Runs under the account's lock.
  */
 export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promise<RequestOpened> {
   return async function openRequest(asked) {
@@ -204,7 +206,8 @@ function cardsOf({ acctIds, last4s = [] }: BlockAllAction): string[] {
   return acctIds.map((acctId, index) => `${acctId} ${last4s[index] ?? ''}`);
 }
 
-function isSame({ acctId, changes, term, action }: ApprovalRequest, asked: RequestedChange): boolean {
+function isSame(request: ApprovalRequest, asked: RequestedChange): boolean {
+  const { acctId, changes, term, action } = request;
   // Two orders are two cards.
   if (asked.order !== undefined) return false;
   const [one, other] = [action, asked.action];
@@ -217,6 +220,10 @@ function isSame({ acctId, changes, term, action }: ApprovalRequest, asked: Reque
   // Approvers were shown one declined purchase, and the change ends with it.
   if (other.verb !== 'ask' && asked.term.kind === 'purchase' && alertIdOf(one) !== alertIdOf(other)) return false;
   // A request for an hour must not be approved as a permanent one.
-  const isSameChange = isSameGoals(changes, asked.changes) && JSON.stringify(term) === JSON.stringify(asked.term);
+  const isIt = (goals: readonly RuleGoal[], lasts: Term) =>
+    isSameGoals(goals, asked.changes) && JSON.stringify(lasts) === JSON.stringify(asked.term);
+  // Whoever asked does not know what an approver has changed it to. A second request would undo that.
+  const isSameChange =
+    isIt(changes, term) || (request.amended !== undefined && isIt(goalsLeft(request), askedTerm(request)));
   return acctId === asked.acctId && isSameChange && action.verb === asked.action.verb;
 }

@@ -193,12 +193,15 @@ export function payCentsOf({ action }: Pick<ApprovalRequest, 'action'>): number 
 
 /** An approver decides about something else than what was asked for. */
 export function isChanged(request: ApprovalRequest): boolean {
-  const { goals, changes, term } = request;
-  // Limits that have become higher since are left out.
-  const wanted = without(goals, without(goals, changes));
-  return (
-    changes.length > 0 && !(isSameGoals(wanted, changes) && JSON.stringify(askedTerm(request)) === JSON.stringify(term))
-  );
+  const { changes, term } = request;
+  const isAsAsked =
+    isSameGoals(goalsLeft(request), changes) && JSON.stringify(askedTerm(request)) === JSON.stringify(term);
+  return changes.length > 0 && !isAsAsked;
+}
+
+/** What was asked for, regardless of an approver's changes, without the limits that have become high enough since. */
+export function goalsLeft({ goals, changes }: Pick<ApprovalRequest, 'goals' | 'changes'>): RuleGoal[] {
+  return without(goals, without(goals, changes));
 }
 
 /**

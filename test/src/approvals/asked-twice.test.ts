@@ -104,3 +104,20 @@ it('lets an approver approve a larger version of their own request, because thei
 
   expect(world.service.rules).toMatchObject({ DailySpendLimit: 1800 });
 });
+
+it.each([
+  ['what was asked for', 150_000],
+  ['what it was changed to', 180_000],
+])('opens no second request for %s after an approver has changed the first', async (_what, cents) => {
+  const world = await createActionWorld(redis());
+  await performAction(raiseBy('U0OLGA'), world.deps);
+  const target = { kind: 'request', requestId: await requestId(world) } as const;
+  const more = { approve: true, target, changeRequest: changeTo(180_000) };
+  await performAction(ask('decide', { id: 'act_ben', ...by('U0BEN'), ...more }), world.deps);
+
+  const again = { id: 'act_again', ...by('U0OLGA'), changeRequest: changeTo(cents) };
+  await performAction(ask('limit', again), world.deps);
+
+  expect(await world.deps.requests.open()).toMatchObject([{ id: 'req_u0olga', changes: [{ to: 180_000 }] }]);
+  expect(world.answers.at(-1)?.text).toContain('You have asked for that already');
+});
