@@ -13,7 +13,13 @@ export type ActionVerb = z.infer<typeof ActionVerb>;
 
 /** What the card service must show before a change counts as confirmed. */
 export const Expected = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('status'), status: CardStatus, cardId: z.int().nullable() }),
+  z.strictObject({
+    kind: z.literal('status'),
+    status: CardStatus,
+    cardId: z.int().nullable(),
+    /** One sentence, once it is made: the cards that it has closed for good. Absent: none. */
+    closed: z.string().optional(),
+  }),
   /** Includes the previous values, for a process that finds the change in effect long after it was sent. */
   z.strictObject({
     kind: z.literal('rule'),

@@ -42,10 +42,11 @@ export function createConcludeAction(deps: Deps) {
     const hasLeft = ruleset !== null && confirmation !== 'superseded' && card.ruleset == null;
     const followed = `the card followed ruleset ${ruleset?.id} when it was asked`;
     const left = `this change took the card off ruleset ${ruleset?.id}`;
-    const detail = ruleset === null ? null : hasLeft ? left : followed;
+    const closed = awaited.result.state === 'unknown' ? closedBy(awaited.result, verdict) : null;
+    const detail = ruleset === null ? closed : hasLeft ? left : followed;
     const { by: confirmedBy, eventId } = verdict;
     const facts = { acctId, cardId: card.cardId, before, after, detail, confirmedBy, eventId };
-    await deps.record(action, { event: confirmation, ...facts, ...lineOf(awaited, verdict, hasLeft ? left : null) });
+    await deps.record(action, { event: confirmation, ...facts, ...lineOf(awaited, verdict, hasLeft ? left : closed) });
     await keep(awaited, verdict, result);
 
     const alertId = alertIdOf(action);
@@ -72,13 +73,13 @@ export function createConcludeAction(deps: Deps) {
 }
 
 /**
- * Unconfirmed changes and cards that left their ruleset also go to the audit channel.
+ * Unconfirmed changes, cards that left their ruleset, and cards that were closed for good go to the audit channel, too.
  *
- * @param left the text for the latter.
+ * @param news the text for the latter.
  */
-function lineOf({ verb, result, sentAt }: AwaitedChange, { confirmation }: Verdict, left: string | null) {
-  if (confirmation !== 'unconfirmed' && left === null) return {};
-  const outcome = left ?? 'not confirmed by the card service within 2 minutes';
+function lineOf({ verb, result, sentAt }: AwaitedChange, { confirmation }: Verdict, news: string | null) {
+  if (confirmation !== 'unconfirmed' && news === null) return {};
+  const outcome = news ?? 'not confirmed by the card service within 2 minutes';
   const { card } = result;
   return {
     line: { did: `asked to ${verbWords[verb].asked}`, card, at: sentAt, reason: null, outcome, until: endOf(result) },
@@ -128,8 +129,14 @@ export function createVerifiedResult(deps: VerifiedDeps): VerifiedResult {
   }
 }
 
+/** What a change has closed for good, in words; null: nothing, or nobody knows yet. */
+function closedBy({ expects }: Result, { confirmation }: Verdict): string | null {
+  return confirmation === 'confirmed' && expects?.kind === 'status' ? (expects.closed ?? null) : null;
+}
+
 /** Fills in the outcome that was unknown. What was sent stays done. */
-function resultOf(result: Result, { confirmation }: Verdict, now: Date): Result {
+function resultOf(result: Result, verdict: Verdict, now: Date): Result {
+  const { confirmation } = verdict;
   const { expects, control, ...rest } = result;
   // The control may have expired since.
   const isOver = control == null || Date.parse(control.until) <= now.getTime();
@@ -137,7 +144,7 @@ function resultOf(result: Result, { confirmation }: Verdict, now: Date): Result 
   return {
     ...rest,
     control: isOver ? null : control,
-    ...(isKnownNow && { state: 'done' as const, note: null }),
+    ...(isKnownNow && { state: 'done' as const, note: closedBy(result, verdict) }),
     confirmation,
     ...(confirmation === 'confirmed' && expects !== undefined && { expects }),
   };

@@ -79,7 +79,8 @@ export function createSendStatus(deps: Deps) {
       const wasSending = written?.state === 'sending';
       const why = verb === 'block' && hasFraudCase ? null : await whyOvertaken(verb, resolved, deps);
       if (why !== null && !wasSending) return await finish('failed', { note: why });
-      const expects = { kind: 'status', status, cardId } as const;
+      const closed = closedWords(closes);
+      const expects = { kind: 'status', status, cardId, ...(closed !== null && { closed }) } as const;
       // An unread card is known at most from the directory.
       const likelyId = cardId ?? card.cardId;
       const readNow = () => readBack(acctId, cardId, api);
@@ -104,7 +105,7 @@ export function createSendStatus(deps: Deps) {
             ? await foundMade(verb, resolved, from, finish)
             : await finish('unknown', { note: sentences(whyNot, changedSince) }),
         fail: (explanation) => finish('failed', explanation),
-        leave: ({ note }) => finish('unknown', { note, expects }),
+        leave: ({ note }) => finish('unknown', { ...sides, note, expects }),
       } satisfies Parameters<SendChange>[1];
       const isOver = why !== null || (whyNot !== null && hasMovedSince(verb, from));
       if (wasSending && isOver) return await steps.stopAsChanged();
@@ -129,8 +130,7 @@ export function createSendStatus(deps: Deps) {
     shown: Pick<Result, 'confirmation' | 'expects'> = { confirmation: 'confirmed' },
   ) {
     const undo = await offerUndo(resolved, before, deps);
-    const note = closing('Closed for good by this:', closes);
-    const made = { before, after: statusWord(wantedStatus[verb]), note };
+    const made = { before, after: statusWord(wantedStatus[verb]), note: closedWords(closes) };
     return await finish('done', { ...made, ...shown, ...undo });
   }
 }
@@ -187,6 +187,10 @@ interface ClosedCard {
 function closing(does: string, closes: readonly ClosedCard[]): string | null {
   const cards = closes.map(({ cardId, last4 }) => last4 ?? cardId ?? 'without a number');
   return cards.length === 0 ? null : `${does} card ${cards.join(' and card ')}.`;
+}
+
+function closedWords(closes: readonly ClosedCard[]): string | null {
+  return closing('Closed for good by this:', closes);
 }
 
 interface SentFrom extends Pick<Change, 'written' | 'whyNot'> {

@@ -57,7 +57,8 @@ export function actionResult(result: ActionResult): Message {
     result;
   const name = result.cards === undefined ? cardOfHolder(card) : countOf(result.cards, 'card');
   const head = headline(result, name);
-  const isShown = state === 'done' || (state === 'unknown' && before !== null && after !== null);
+  // What the card was before is not what it is now.
+  const isShown = after !== null && (state === 'done' || (state === 'unknown' && before !== null));
   const sides = isShown
     ? [before, after].filter((side) => side !== null).map((side) => escapeUntrusted(side, RULES_MAX))
     : [];

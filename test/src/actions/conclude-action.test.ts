@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LimitPeriod } from '../../../src/card-api/rule.ts';
 import type { LimitGoal, Term } from '../../../src/card-api/rule-change.ts';
+import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { toCardFacts } from '../../../src/directory/account.ts';
 import type { VerbAction } from '../../../src/dispatch/verbs.ts';
@@ -10,6 +11,7 @@ import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { limitChange, limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
+  acctId,
   ask,
   byCommand,
   createActionWorld,
@@ -71,7 +73,60 @@ const temporaryChangeOf = ({ deps }: PerformWorld, { id }: VerbAction): Promise<
 const lastOutcome = async ({ deps }: PerformWorld) =>
   (await deps.alerts.get('evt_0123456789abcdef'))?.outcomes.find(({ verb }) => verb === 'limit');
 
+/** The card service stops answering at a change of a status. It is made later. */
+function silentOnce({ deps }: PerformWorld): WorldDeps {
+  return { ...deps, card: { ...deps.card, setCardStatus: away, activateCard: away }, isLastAttempt: true };
+}
+
 describe('a change whose response was lost and that is found in effect later', () => {
+  it.each([
+    ['block', 'ACTIVE', 'BLOCKED', 'Blocked: ', 'Active → blocked.'],
+    ['unblock', 'BLOCKED', 'ACTIVE', 'Unblocked: ', 'Blocked → active.'],
+    ['activate', 'INACTIVE', 'ACTIVE', 'Activated: ', 'Not activated → active.'],
+  ] as const)('a %s says what the card was and is', async (verb, was, is, head, moved) => {
+    const world = await createActionWorld(redis());
+    world.service.status = was;
+    const action = ask(verb, byCommand);
+    await performAction(action, silentOnce(world));
+
+    world.service.status = is;
+    await lookUntilOver(world, action.id);
+
+    const text = world.direct.at(-1)?.text ?? '';
+    expect(text.startsWith(head)).toBe(true);
+    expect(text).toContain(`. ${moved} Confirmed by the card service.`);
+    const [before, after] = moved.toLowerCase().slice(0, -1).split(' → ');
+    expect((await world.records()).at(-1)).toMatchObject({ event: 'confirmed', before, after });
+  });
+
+  it('an activation says what it has closed for good, to the person, on the alert and on record', async () => {
+    const lines: string[] = [];
+    const world = await createActionWorld(redis(), { postAuditLine: async (_id, { text }) => void lines.push(text) });
+    const statuses = { old: 'BLOCKED', fresh: 'INACTIVE' };
+    const getAccount = async () =>
+      AccountDetails.parse({
+        AccountId: acctId,
+        AccountStatus: 'OPEN',
+        CardList: [
+          { CardId: 7, Last4CardNumber: '0007', CardStatus: statuses.old },
+          { CardId: 8, Last4CardNumber: '0008', CardStatus: statuses.fresh },
+        ],
+      });
+    const deps = { ...world.deps, card: { ...world.deps.card, getAccount } };
+    const target = { kind: 'card', acctId, cardId: 8, alertId: 'evt_0123456789abcdef' } as const;
+    const action = ask('activate', { ...byCommand, target, closes: [7] });
+    await performAction(action, silentOnce({ ...world, deps }));
+
+    Object.assign(statuses, { old: 'CLOSED', fresh: 'ACTIVE' });
+    await lookUntilOver({ ...world, deps }, action.id);
+
+    const closed = 'Closed for good by this: card 0007.';
+    expect(world.direct.at(-1)?.text).toContain(closed);
+    expect((await world.deps.alerts.get('evt_0123456789abcdef'))?.outcomes.at(-1)?.text).toContain(closed);
+    expect((await world.records()).at(-1)).toMatchObject({ event: 'confirmed', detail: closed });
+    expect(lines.at(-1)?.toLowerCase()).toContain('closed for good by this: card 0007');
+  });
+
   it.each([
     ['the same rule only', {}, ['superseded', 40_000]],
     ['another rule too', { monthly: 2100 }, ['open', 200_000]],
