@@ -3,12 +3,12 @@ import type { Refusal } from '../../templates/policy/refusal.ts';
 import { commandCode } from '../core/installation.ts';
 import { UNDO_MS } from '../policy/decide-action.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
-import { isUnsent, type Outcome, type Result } from './action-state.ts';
+import { isUnsent, type Outcome, type Result, reported } from './action-state.ts';
 import type { ActionRun, ActionTools, Responses, Rights } from './action-tools.ts';
 import type { Block, Blocks } from './block-store.ts';
 import type { ChangeUnlessKnown } from './change-once.ts';
 import type { ChangeStatus } from './change-status.ts';
-import type { LatestChanges } from './progress-store.ts';
+import type { LatestChanges, Progress } from './progress-store.ts';
 import type { OutcomesOnAlerts } from './report.ts';
 import type { StatusHistory } from './send-status.ts';
 import { type UndoBlockAction, undoTooLate } from './verbs.ts';
@@ -47,8 +47,7 @@ interface Deps extends Pick<ActionTools, 'factsOf'> {
   readonly rights: Pick<Rights, 'authorize' | 'rolesNow' | 'isOwnCard'>;
   readonly responses: Pick<Responses, 'refuse'>;
   readonly blocks: Pick<Blocks, 'get'>;
-  readonly latestChanges: Pick<LatestChanges, 'isSuperseded' | 'blocksWanted'>;
-  readonly history: Pick<StatusHistory, 'confirmedBy' | 'statuses'>;
+  readonly whyNotUndo: WhyNotUndo;
   readonly changeUnlessKnown: ChangeUnlessKnown;
   readonly changeStatus: ChangeStatus;
 }
@@ -76,7 +75,7 @@ export function createUndoBlock(deps: Deps): (action: UndoBlockAction, run: Acti
 
     const unblock = { action: unblockOf(action, block), acctId, cardId };
     await deps.changeUnlessKnown('unblock', unblock, run, async (locked, written) => {
-      const whyNot = isUnsent(written) ? await whyNotUndo(block, deps) : null;
+      const whyNot = isUnsent(written) ? await deps.whyNotUndo(block) : null;
       if (whyNot !== null)
         return await deps.responses.refuse(
           action,
@@ -102,30 +101,50 @@ export function unblockOf(action: Action, { acctId, cardId, alertId }: Block): A
   return { ...action, target: { kind: 'card', acctId, cardId, alertId } };
 }
 
+interface WhyNotDeps {
+  readonly progress: Pick<Progress, 'read'>;
+  readonly latestChanges: Pick<LatestChanges, 'changedBy' | 'blocksWanted'>;
+  readonly history: Pick<StatusHistory, 'confirmedBy' | 'statuses'>;
+}
+
 /** Why the current block is not only the work of this person, and whom to ask first; null when it is. */
-async function whyNotUndo(
+type WhyNotUndo = (
   block: Block,
-  { latestChanges, history }: Pick<Deps, 'latestChanges' | 'history'>,
-): Promise<(Pick<Refusal, 'why' | 'isOutdated'> & Partial<Pick<Refusal, 'whoCan'>>) | null> {
-  const { actionId, acctId, cardId, by } = block;
-  const wantedBy = (await latestChanges.blocksWanted(acctId)).flatMap((wanted) => wanted.by ?? []);
-  const other = wantedBy.find((userId) => userId !== by);
-  if (other !== undefined) {
-    const whoCan = { text: 'An approver can unblock the card; first ask', userIds: [other] };
-    return { why: 'Somebody else wants this card blocked as well.', whoCan };
-  }
-  if (await wasBlockedOutside(block, history))
-    return { why: 'This card was unblocked and blocked again outside Slack since then.', isOutdated: true };
-  const changedLater = (counts: (verb: string) => boolean = () => true) =>
-    latestChanges.isSuperseded(acctId, { kind: 'status', status: 'BLOCKED', cardId }, actionId, [], counts);
-  if (!(await changedLater())) return null;
-  if (await changedLater((verb) => verb === 'block'))
-    return { why: 'This card was unblocked and blocked again since then.', isOutdated: true };
-  return { why: 'This card was unblocked already.', whoCan: 'Nothing is left to undo.', isOutdated: true };
+) => Promise<(Pick<Refusal, 'why' | 'isOutdated' | 'isUnsure'> & Partial<Pick<Refusal, 'whoCan'>>) | null>;
+
+export function createWhyNotUndo({ latestChanges, history, progress }: WhyNotDeps): WhyNotUndo {
+  return async function whyNotUndo(block) {
+    const { actionId, acctId, cardId, by } = block;
+    const wantedBy = (await latestChanges.blocksWanted(acctId)).flatMap((wanted) => wanted.by ?? []);
+    const other = wantedBy.find((userId) => userId !== by);
+    if (other !== undefined) {
+      const whoCan = { text: 'An approver can unblock the card; first ask', userIds: [other] };
+      return { why: 'Somebody else wants this card blocked as well.', whoCan };
+    }
+    if (await wasBlockedOutside(block, history))
+      return { why: 'This card was unblocked and blocked again outside Slack since then.', isOutdated: true };
+    const changedLater = async (counts?: (verb: string) => boolean) => {
+      const latest = await latestChanges.changedBy(acctId, { kind: 'status', status: 'BLOCKED', cardId }, counts);
+      return latest.find((changer) => changer !== actionId);
+    };
+    const later = await changedLater();
+    if (later === undefined) return null;
+    if ((await changedLater((verb) => verb === 'block')) !== undefined)
+      return { why: 'This card was unblocked and blocked again since then.', isOutdated: true };
+    const state = await progress.read(later);
+    if (state?.state === 'sending' || reported(state)?.result.state === 'unknown') {
+      const whoCan = 'Look at the card again in two minutes.';
+      return { why: 'An unblock was sent already, but the card service has not answered yet.', whoCan, isUnsure: true };
+    }
+    return { why: 'This card was unblocked already.', whoCan: 'Nothing is left to undo.', isOutdated: true };
+  };
 }
 
 /** The card service reported another block after this one. */
-async function wasBlockedOutside({ actionId, acctId, cardId }: Block, history: Deps['history']): Promise<boolean> {
+async function wasBlockedOutside(
+  { actionId, acctId, cardId }: Block,
+  history: WhyNotDeps['history'],
+): Promise<boolean> {
   const own = await history.confirmedBy(acctId, 'BLOCKED', actionId);
   if (own === null || cardId === null) return false;
   const statuses = await history.statuses(cardId);

@@ -7,7 +7,7 @@ import { createFailChange, createFailures, createNotifyRetrying, type Failures }
 import { createPermitStatus } from '../actions/permit-status.ts';
 import { createSendChange } from '../actions/send-change.ts';
 import { createSendStatus } from '../actions/send-status.ts';
-import { createEndUndo, createUndoBlock } from '../actions/undo-block.ts';
+import { createEndUndo, createUndoBlock, createWhyNotUndo } from '../actions/undo-block.ts';
 import type { BlockAction } from '../actions/verbs.ts';
 import { createVerifyAction, type RequestsOfActions } from '../actions/verify-action.ts';
 import { createFillForm } from '../alerts/fill-form.ts';
@@ -52,7 +52,7 @@ export function composeStatus(tools: Tools) {
       activate: (resolved, run) =>
         changeOnce(resolved, run, (locked) => changeStatus('activate', resolved, locked, resolved.action)),
       unblock: (resolved, run) => changeOnce(resolved, run, (locked) => changeStatus('unblock', resolved, locked)),
-      'undo-block': createUndoBlock({ ...tools, changeStatus }),
+      'undo-block': createUndoBlock({ ...tools, changeStatus, whyNotUndo: createWhyNotUndo(tools) }),
     } satisfies Partial<Handlers>,
   };
 }

@@ -9,7 +9,9 @@ import { AskedInput, type AskPermissionAction } from './verbs.ts';
 
 /** Turns a refused action into a question to the people who may do it. Runs when its button is pressed. */
 export function askPermissionOf(refused: Action): Action & Pick<AskPermissionAction, 'asked' | 'input'> {
-  const { id, verb: asked, target, reason, actor, roles, origin, askedAt } = withoutForm(refused);
+  const { id, verb, target, reason, actor, roles, origin, askedAt } = withoutForm(refused);
+  // Nobody else may undo a block, but approvers may unblock the card.
+  const asked = verb === 'undo-block' ? 'unblock' : verb;
   // Of the refused verb's own fields, only what people need to decide.
   const input = AskedInput.parse(refused);
   return { id, verb: 'ask-permission', target, reason, actor, roles, asHolder: false, origin, askedAt, asked, input };

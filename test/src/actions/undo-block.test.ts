@@ -166,6 +166,22 @@ describe('Undo', () => {
     expect(world.writes).toEqual(['status BLOCKED', 'status ACTIVE']);
   });
 
+  it.each<[string, boolean]>([
+    ['is tried again', false],
+    ['is given up', true],
+  ])('pressed again is not certain while the first one got no answer and %s', async (_how, isLastAttempt) => {
+    const world = await blocked();
+    const silent = { ...world.deps, card: failing(unanswered())(world), isLastAttempt };
+    await performAction(undo, silent).catch(() => {});
+
+    await performAction({ ...undo, id: 'act_undo_2' }, world.deps);
+
+    expect(world.answers.at(-1)?.text).toBe(
+      'Not certain: Undoing the block. An unblock was sent already, but the card service has not answered yet. Look at the card again in two minutes.',
+    );
+    expect(world.writes).toEqual(['status BLOCKED']);
+  });
+
   it('still lifts the block after the card service has refused somebody else’s unblock', async () => {
     const world = await blocked();
     const refused = failing(refusal());

@@ -51,6 +51,23 @@ it('lets a refused person ask the people with permission, in the approvals chann
   expect(world.writes).toEqual([]);
 });
 
+it('asks approvers to unblock the card of whom may not undo its block', async () => {
+  const { world, posted } = await createWorld();
+  const both = async () => ({ roles: ['operator' as const, 'approver' as const], isComplete: true });
+  await performAction(ask('block', { ...byCommand, id: 'act_block' }), { ...world.deps, rolesOf: both });
+  const target = { kind: 'action', actionId: 'act_block' } as const;
+  await performAction(ask('undo-block', { target }), world.deps);
+  const pending = await world.deps.pending.get(askValueIn(world.answers.at(-1) ?? expect.fail('no answer')));
+  if (pending?.kind !== 'choice') return expect.fail('the button stores a question');
+  const { input, ...choice } = pending.choice;
+
+  const question = ask('ask-permission', { ...byCommand, ...choice, ...input, id: 'act_question' });
+  await performAction(verbs['ask-permission'].action.parse(question), world.deps);
+
+  const [message] = posted.values();
+  expect(message?.text).toMatch(/^<@U0OLGA> asks an approver to unblock Jane Doe · card .*: `\/card unblock /);
+});
+
 const fourHours = {
   goals: [{ rule: { kind: 'limit', period: 'daily', category: null }, to: 45_000 }],
   term: { kind: 'duration', ms: 4 * 3_600_000 },
