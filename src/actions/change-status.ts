@@ -14,6 +14,9 @@ import { cardInUse, type SendStatus, type StatusVerb, wantedStatus } from './sen
 
 type Card = AccountDetails['cards'][number];
 
+const blockMayCome =
+  'The card is active for the moment, but a block of it may still be carried out: look again in two minutes.';
+
 /** How long a block waits to read the card's current status. */
 const BLOCK_READ_MS = 4000;
 
@@ -75,8 +78,11 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     if (verb === 'block' && status === 'ACTIVE' && !(await isOtherBlockSent(asked, deps)))
       await deps.latestChanges.forgetBlocks(acctId);
     const found = obstacleTo(verb, card, account, hasFraudCase);
-    const isBlocked = verb === 'block' && found?.state === 'unchanged';
+    const isSo = found?.state === 'unchanged';
+    const isBlocked = isSo && verb === 'block';
     const obstacle = isBlocked && (await sendStatus.mayBecomeActive(acctId)) ? null : found;
+    if (isSo && verb !== 'block' && (await sendStatus.mayBecomeBlocked(acctId)))
+      return await finish('unchanged', { note: blockMayCome });
     // Whoever blocked the card first must not undo a block that others rely on. An unblock that changes nothing stops no block.
     if (isBlocked && obstacle !== null)
       await deps.latestChanges.alreadyInEffect(acctId, { kind: 'status', status: 'BLOCKED', cardId }, action);

@@ -61,7 +61,7 @@ export interface StatusHistory {
 interface Deps extends OvertakenDeps, OfferDeps {
   readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly card: Pick<CardClient, 'getAccount' | 'setCardStatus' | 'activateCard'>;
-  readonly latestChanges: OvertakenDeps['latestChanges'] & Pick<LatestChanges, 'activations'>;
+  readonly latestChanges: OvertakenDeps['latestChanges'] & Pick<LatestChanges, 'activations' | 'blocksWanted'>;
   readonly history: OvertakenDeps['history'] & Pick<StatusHistory, 'expectStatus' | 'forgetExpected'>;
   readonly sendChange: SendChange;
 }
@@ -113,12 +113,11 @@ export function createSendStatus(deps: Deps) {
     },
     foundMade,
     /** Whether an unblock was sent that nothing has shown yet. Then a block is sent after it, also of a blocked card. */
-    async mayBecomeActive(acctId: number): Promise<boolean> {
-      const states = (await latestChanges.activations(acctId)).map(({ id }) => deps.progress.read(id));
-      return (await Promise.all(states)).some(
-        (state) => isUnseen(state) || mayStillBeMade(state, 'unblock', deps.now()),
-      );
-    },
+    mayBecomeActive: async (acctId: number): Promise<boolean> =>
+      await mayStillCome('unblock', await latestChanges.activations(acctId), deps),
+    /** Whether a block was sent that nothing has shown yet. Then an active card may soon be blocked. */
+    mayBecomeBlocked: async (acctId: number): Promise<boolean> =>
+      await mayStillCome('block', await latestChanges.blocksWanted(acctId), deps),
   };
 
   /** A change that a worker sent before it died, or that got no answer, is in effect. */
@@ -133,6 +132,16 @@ export function createSendStatus(deps: Deps) {
     const made = { before, after: statusWord(wantedStatus[verb]), note: closedWords(closes) };
     return await finish('done', { ...made, ...shown, ...undo });
   }
+}
+
+/** Whether one of these was sent that nothing has shown yet. */
+async function mayStillCome(
+  verb: StatusVerb,
+  requests: readonly Pick<Action, 'id'>[],
+  { progress, now }: Pick<Deps, 'progress' | 'now'>,
+): Promise<boolean> {
+  const states = await Promise.all(requests.map(({ id }) => progress.read(id)));
+  return states.some((state) => isUnseen(state) || mayStillBeMade(state, verb, now()));
 }
 
 /** Attributes the events of a change to the person who asked for it, also those of the cards that it closes. */

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import type { DirectoryAccount } from '../../../src/directory/account.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
 import { accountOf, directoryOf } from '../../support/directories.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -170,3 +171,25 @@ it('records and attributes what an activation closes for good', async () => {
   expect((await history.expectedAction(event('evt_2', acctId), 'CLOSED', 7))?.userId).toBe(by);
   expect(await history.expectedAction(event('evt_3', acctId), 'CLOSED', 5)).toBeNull();
 });
+
+it.each<[string, boolean]>([
+  ['is tried again', false],
+  ['is given up', true],
+])(
+  'says of an active card that a block may still come, while one without an answer %s',
+  async (_how, isLastAttempt) => {
+    const world = await createActionWorld(redis());
+    const setCardStatus = async (): Promise<never> => {
+      throw unanswered();
+    };
+    const silent = { ...world.deps, card: { ...world.deps.card, setCardStatus }, isLastAttempt };
+    await performAction(ask('block', byCommand), silent).catch(() => {});
+
+    await performAction(ask('unblock', { ...byCommand, actor: { userId: 'U0ANA', teamId: 'T1' } }), world.deps);
+
+    expect(world.answers.at(-1)?.text).toBe(
+      'Nothing changed: Jane Doe · card 1212. The card is active for the moment, but a block of it may still be carried out: look again in two minutes.',
+    );
+    expect(world.writes).toEqual([]);
+  },
+);
