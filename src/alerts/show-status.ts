@@ -64,7 +64,7 @@ export function createShowStatus({ history, alerts, factsOf, updateAlert }: Deps
     const by = declines.length === 0 ? null : await history.expectedAction(event, status);
     for (const alert of declines) {
       // Another card of the account may have got it, as the replacement of this one does.
-      const verb = isUnnamed(alert.card) || statusIn(event, alert.card) === status ? verbFor(alert, status) : null;
+      const verb = isUnnamed(alert.card) || statusIn(event, alert.card) === status ? verbFor(alert, status, at) : null;
       if (verb === null) continue;
       const outcome = { verb, by: by?.userId ?? null, at, state: 'done', text: '' } as const;
       // Under the id of the action that changed it: if that was asked for on this alert, its own report replaces this.
@@ -92,11 +92,13 @@ function wantedBy(alert: TransactionAlert): 'activate' | 'unblock' | null {
   return alert.card.status === 'BLOCKED' ? 'unblock' : causeOf(alert);
 }
 
-/** What the alert has to show; null: nothing, or it shows it already. */
-function verbFor(alert: TransactionAlert, status: 'ACTIVE' | 'BLOCKED') {
-  const wanted = wantedBy(alert);
-  if (wanted === null) return null;
+/** What the alert has to show; null: nothing, or it shows it already. @param at when the card got the status. */
+function verbFor(alert: TransactionAlert, status: 'ACTIVE' | 'BLOCKED', at: string) {
   const { isActivated, isUnblocked, isBlocked, isPaid } = currentState(alert.outcomes);
+  const blockedAt = alert.outcomes.findLast(({ verb }) => verb === 'block')?.at ?? at;
+  // Whatever declined the purchase: somebody has blocked the card on this alert.
+  const wanted = wantedBy(alert) ?? (isBlocked && at > blockedAt ? 'unblock' : null);
+  if (wanted === null) return null;
   const isUsable = (isActivated || isUnblocked) && !isBlocked;
   if (isPaid || isUsable === (status === 'ACTIVE')) return null;
   if (status === 'BLOCKED') return 'block';

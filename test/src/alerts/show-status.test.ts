@@ -4,6 +4,7 @@ import type { TransactionAlert } from '../../../src/alerts/alert.ts';
 import { createShowStatus } from '../../../src/alerts/show-status.ts';
 import type { CardStatus } from '../../../src/core/event.ts';
 import { renderAlert } from '../../../templates/alerts/alert.ts';
+import { holderDecline } from '../../../templates/holders/holder-decline.ts';
 import { card, change, declined, raise, statusAlert } from '../../templates/fixtures.ts';
 import { buttonIds, shown } from '../../templates/shown.ts';
 
@@ -42,7 +43,8 @@ async function showing(alert: TransactionAlert, ...statuses: Changed[]) {
   }
   const { blocks } = renderAlert(current(), view);
   const { card: facts } = saved;
-  return { ids: [...outcomes.keys()], updated, facts, text: shown(blocks), buttons: buttonIds(blocks) };
+  const seen = { text: shown(blocks), buttons: buttonIds(blocks) };
+  return { ids: [...outcomes.keys()], updated, facts, current: current(), ...seen };
 }
 
 describe('an alert of a card that was not activated', () => {
@@ -104,6 +106,33 @@ it('a decline with another cause says nothing of a status', async () => {
   const overLimit = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit');
 
   expect((await showing(overLimit, ['BLOCKED', null], ['ACTIVE', null])).ids).toEqual([]);
+});
+
+describe('a decline with another cause on which the card was blocked', () => {
+  const overLimit = ['decline.rule.velocity', 'Transaction exceeded daily spend limit'] as const;
+  const blockedAt = (when: string) =>
+    declined(...overLimit, {
+      remedy: raise,
+      outcomes: [{ verb: 'block', by: 'U0OLGA', at: when, state: 'done', text: '', confirmation: 'confirmed' }],
+    });
+
+  it('has its advice and buttons back once the card is unblocked elsewhere, and the holder theirs', async () => {
+    const alert = blockedAt('2026-11-20T15:25:00.000Z');
+    const ofHolder = (shownNow: TransactionAlert) =>
+      buttonIds(holderDecline(shownNow, { ...view, place: 'direct' }).blocks);
+    expect([(await showing(alert)).buttons, ofHolder(alert)].join()).not.toContain('block_card');
+
+    const { ids, current, text, buttons } = await showing(alert, ['ACTIVE', { userId: 'U0ANA', actionId: 'act_1' }]);
+
+    expect(ids).toEqual(['act_1']);
+    expect(text).toMatch(/\*Unblocked\* by <@U0ANA>/);
+    expect(buttons).toEqual(expect.arrayContaining(['approve_remedy', 'block_card']));
+    expect(ofHolder(current).join()).toContain('block_card');
+  });
+
+  it('shows no unblock from before that block', async () => {
+    expect((await showing(blockedAt('2026-11-20T15:36:00.000Z'), ['ACTIVE', null])).ids).toEqual([]);
+  });
 });
 
 describe('an alert of a card that was closed since', () => {
