@@ -96,6 +96,11 @@ export const AwaitedChange = z.strictObject({
 });
 export type AwaitedChange = z.infer<typeof AwaitedChange>;
 
+/** The action whose request shows what became of a change, if that was approved. */
+export function requestedBy({ action, outcomeOf }: Pick<AwaitedChange, 'action' | 'outcomeOf'>): string {
+  return 'partOf' in action && typeof action.partOf === 'string' ? action.partOf : outcomeOf;
+}
+
 /** The result of verifying a change and what showed it; null: nothing did. */
 export interface Verdict {
   readonly confirmation: 'confirmed' | 'unconfirmed' | 'superseded';

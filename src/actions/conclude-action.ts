@@ -11,6 +11,7 @@ import {
   type ReportedState,
   type Result,
   reported,
+  requestedBy,
   type Verdict,
 } from './action-state.ts';
 import type { ActionTools, Responses } from './action-tools.ts';
@@ -58,7 +59,7 @@ export function createConcludeAction(deps: Deps) {
     }
     if (confirmation === 'unconfirmed')
       await deps.notifyOps(opsIssue.notConfirmed(verbWords[verb].asked, action.id.slice(-8)));
-    await deps.requests.verified(outcomeOf, action.id, confirmation, lease);
+    await deps.requests.verified(requestedBy(awaited), action.id, confirmation, lease);
     await deps.cardChanged(acctId);
     await deps.notifyOfVerdict(awaited, verdict, result);
     await keep(awaited, verdict, result, true);

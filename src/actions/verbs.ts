@@ -7,6 +7,8 @@ import { readCard, type VerbEntry } from './verb.ts';
 export const BlockAction = actionOf('block', target.card, {
   /** "It wasn't me" from the cardholder: also opens a fraud case. */
   isFraud: z.literal(true).optional(),
+  /** The id of the *Block all* of which it is a part. The request of that shows what became of this. */
+  partOf: z.string().optional(),
 });
 export type BlockAction = z.infer<typeof BlockAction>;
 /** Blocks many cards of a card-testing warning at once. Needs another person's approval. */

@@ -3,7 +3,15 @@ import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { changesFrom, isMade } from '../card-api/rule-change.ts';
 import type { Lease } from '../core/lock.ts';
-import { type AwaitedChange, awaitedOf, type Expected, reported, type Verdict, verdictOf } from './action-state.ts';
+import {
+  type AwaitedChange,
+  awaitedOf,
+  type Expected,
+  reported,
+  requestedBy,
+  type Verdict,
+  verdictOf,
+} from './action-state.ts';
 import type { ActionTools } from './action-tools.ts';
 import type { LatestChanges, Progress } from './progress-store.ts';
 import { FIRST_LOOK_MS } from './report.ts';
@@ -21,10 +29,10 @@ export const READ_ONCE = { deadlineMs: 5000, maxRetries: 0 } as const;
 
 /** The requests whose approvals make changes. */
 export interface RequestsOfActions {
-  /** Runs under the lock of the request that the action became, if any. */
-  withLock(outcomeOf: string, work: (lease?: Lease) => Promise<void>): Promise<void>;
+  /** Runs under the lock of the request that the action became, if any. @param actionId see {@link requestedBy}. */
+  withLock(actionId: string, work: (lease?: Lease) => Promise<void>): Promise<void>;
   /** The outcome of a change is known. Updates its request, if any. */
-  verified(outcomeOf: string, actionId: string, confirmation: Verdict['confirmation'], lease: Lease): Promise<void>;
+  verified(requestedBy: string, actionId: string, confirmation: Verdict['confirmation'], lease: Lease): Promise<void>;
 }
 
 interface Deps extends Pick<ActionTools, 'withLock' | 'now'> {
@@ -59,7 +67,7 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
       return Math.min(Math.max(elapsedMs, FIRST_LOOK_MS), LOOK_AGAIN_MAX_MS, untilLate);
     }
     // Takes locks in the same order as decisions on requests do.
-    await deps.requests.withLock(awaited.outcomeOf, (outer) =>
+    await deps.requests.withLock(requestedBy(awaited), (outer) =>
       deps.withLock(`account:${awaited.acctId}`, (lease) => deps.conclude(awaited, verdict, lease), outer),
     );
     return null;

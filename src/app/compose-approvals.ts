@@ -122,15 +122,15 @@ export function composeOpenRequest(tools: Tools) {
 
 /** What verification of a changed card needs to know about requests. */
 function requestsOf(verified: ApprovalVerified, { requests, withLock }: Tools): RequestsOfActions {
-  const requestOf = (outcomeOf: string) => requests.get(requestIdOf(outcomeOf));
+  const requestOf = (askedId: string) => requests.get(requestIdOf(askedId));
   return {
-    async withLock(outcomeOf, work) {
-      const isOfRequest = (await requestOf(outcomeOf)) !== null;
-      await (isOfRequest ? withLock(`request:${requestIdOf(outcomeOf)}`, work) : work());
+    async withLock(askedId, work) {
+      const isOfRequest = (await requestOf(askedId)) !== null;
+      await (isOfRequest ? withLock(`request:${requestIdOf(askedId)}`, work) : work());
     },
-    async verified(outcomeOf, actionId, confirmation, lease) {
+    async verified(askedId, actionId, confirmation, lease) {
       await lease.confirm();
-      const request = await requestOf(outcomeOf);
+      const request = await requestOf(askedId);
       if (request !== null) await verified(request, actionId, confirmation);
     },
   };

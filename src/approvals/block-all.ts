@@ -12,21 +12,22 @@ import { CardApiError, TooLateError } from '../core/errors.ts';
 import type { RequestOpened } from '../limits/change-rule.ts';
 import { permanent } from '../limits/term.ts';
 import type { RequestedChange } from './open-request.ts';
-import { type ApprovalRequest, type BlockedCard, certainlyBlocked } from './request.ts';
+import type { ApprovalRequest, BlockedCard } from './request.ts';
 
 /**
  * Blocks cards, each as a separate action, once. A card that cannot be blocked does not delay the others, and the
  * person who asked is told about each card. Fails when any card could not be blocked.
  *
  * @param approvers want the cards blocked, too: nobody can undo an earlier block alone.
- * @param earlier what earlier approvals have blocked. It is not blocked again: somebody may have unblocked it since.
+ * @param of.partOf the action that asked for it.
+ * @param of.earlier what earlier approvals have blocked. It is not blocked again: somebody may have unblocked it since.
  * @throws CardApiError when the job should be retried.
  */
 export type BlockAll = (
   action: BlockAllAction,
   approvers: readonly string[],
   run: ActionRun,
-  earlier?: readonly BlockedCard[],
+  of?: { readonly partOf: string; readonly earlier?: readonly BlockedCard[] | undefined },
 ) => Promise<Result>;
 
 interface BlockDeps extends Pick<ActionTools, 'progress' | 'factsOf'> {
@@ -40,7 +41,8 @@ interface BlockDeps extends Pick<ActionTools, 'progress' | 'factsOf'> {
 export const blockIdOf = (actionId: string, acctId: number): string => contentId('act_', [actionId, acctId]);
 
 export function createBlockAll({ block, latestChanges, progress, failures, factsOf }: BlockDeps): BlockAll {
-  return async function blockAll({ acctIds, names, last4s = [], ...asked }, approvers, run, earlier = []) {
+  return async function blockAll({ acctIds, names, last4s = [], ...asked }, approvers, run, of) {
+    const { partOf = asked.id, earlier = [] } = of ?? {};
     // From here on cards may be blocked, so nobody may decide against it.
     const stands = await progress.begin(asked.id, { state: 'sending', before: null, after: null });
     const ended = reported(stands);
@@ -48,14 +50,14 @@ export function createBlockAll({ block, latestChanges, progress, failures, facts
     if (stands?.state === 'refused') throw new TooLateError('another worker has refused it');
     const [left, unanswered, closed]: [string[], string[], string[]] = [[], [], []];
     let later: CardApiError | null = null;
-    const isBlockedBefore = certainlyBlocked(await withoutGuesses(earlier, progress));
+    const before = (await knownBy(earlier, progress)).filter(({ isCertain }) => isCertain);
     for (const [index, acctId] of acctIds.entries()) {
-      if (isBlockedBefore(acctId)) continue;
+      if (before.some((card) => card.acctId === acctId)) continue;
       const id = blockIdOf(asked.id, acctId);
       const last4 = last4s[index] ?? null;
       const cardId = await idOf(acctId, last4);
       const target = { kind: 'card', acctId, cardId, alertId: asked.target.alertId } as const;
-      const action = { ...asked, id, verb: 'block', target } as const;
+      const action = { ...asked, id, verb: 'block', target, partOf } as const;
       const resolved = { action, acctId, cardId, ...(last4 !== null && { last4 }), isApproved: true } as const;
       try {
         await block(resolved, run);
@@ -73,7 +75,7 @@ export function createBlockAll({ block, latestChanges, progress, failures, facts
     }
     if (later !== null) {
       // Before the retry, others may decide otherwise, unless a card was blocked.
-      const isUnsent = (await blockedBy(asked.id, acctIds, progress)).length === 0;
+      const isUnsent = (await blockedBy(asked.id, acctIds, progress)).every(({ isSo }) => isSo !== undefined);
       if (isUnsent) await progress.write(asked.id, { state: 'asked' });
       throw later;
     }
@@ -96,7 +98,7 @@ export function createBlockAll({ block, latestChanges, progress, failures, facts
   }
 }
 
-/** The cards that an approval has blocked, or may have. */
+/** The cards that an approval has blocked, or may have, and those that it found blocked or closed. */
 export async function blockedBy(
   actionId: string,
   acctIds: readonly number[],
@@ -105,10 +107,12 @@ export async function blockedBy(
   const blocked = acctIds.map(async (acctId): Promise<BlockedCard[]> => {
     const state = await progress.read(blockIdOf(actionId, acctId));
     const result = reported(state)?.result;
-    // The card service accepted a block that nothing has shown in time.
-    const isCertain = result?.state === 'done' && result.confirmation !== 'unconfirmed';
-    const isPossible = state?.state === 'sending' || result?.state === 'done' || result?.state === 'unknown';
-    return isPossible ? [{ acctId, isCertain, actionId }] : [];
+    const card = { acctId, isCertain: true, actionId };
+    if (result?.state === 'unchanged') return [{ ...card, isSo: 'blocked' }];
+    if (result?.state === 'failed') return result.before === 'closed' ? [{ ...card, isSo: 'closed' }] : [];
+    // The card service may have accepted a block that nothing has shown in time.
+    if (result?.state === 'done') return [{ ...card, isCertain: result.confirmation !== 'unconfirmed' }];
+    return state?.state === 'sending' || result?.state === 'unknown' ? [{ ...card, isCertain: false }] : [];
   });
   return (await Promise.all(blocked)).flat();
 }
@@ -118,12 +122,10 @@ export async function withAnswers<R extends ApprovalRequest>(
   request: R,
   { progress }: { readonly progress: Pick<Progress, 'read'> },
 ): Promise<R> {
-  if (request.blocked === undefined) return request;
-  return { ...request, blocked: await withoutGuesses(request.blocked, progress) };
+  return request.blocked === undefined ? request : { ...request, blocked: await knownBy(request.blocked, progress) };
 }
 
-/** The same cards with what is known of them by now. */
-async function withoutGuesses(
+async function knownBy(
   blocked: readonly BlockedCard[],
   progress: Pick<Progress, 'read'>,
 ): Promise<readonly BlockedCard[]> {

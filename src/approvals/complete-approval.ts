@@ -1,5 +1,5 @@
 import { actionResult } from '../../templates/actions/action-result.ts';
-import { blockAllDecided, overrideNotice } from '../../templates/approvals/request-notes.ts';
+import { blockAllDecided, blockAllDone, overrideNotice } from '../../templates/approvals/request-notes.ts';
 import { serviceSaysRaw } from '../../templates/core/blocks.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import { requestUnconfirmed } from '../../templates/holders/holder-request.ts';
@@ -17,13 +17,14 @@ import { termWords } from '../limits/term.ts';
 import { ruleVerbOf } from '../limits/verbs.ts';
 import { REQUEST_OVERDUE_MS } from '../policy/decide-action.ts';
 import type { Message } from '../slack/message.ts';
-import { blockedBy } from './block-all.ts';
+import { blockedBy, withAnswers } from './block-all.ts';
 import {
   type ApprovalClick,
   type ApprovalInFlight,
   type ApprovalRequest,
   answersBeforeOverride,
   approversWithoutAnswer,
+  blocksIn,
   type ClosedRequest,
   hasMadeChange,
   isAboutRules,
@@ -113,6 +114,7 @@ export function createCompleteApproval(deps: Deps): CompleteApproval {
 }
 
 interface VerifiedDeps extends Pick<ActionTools, 'notifyDirectly' | 'updateRequest'> {
+  readonly progress: Pick<Progress, 'read'>;
   readonly requests: Pick<Requests, 'save'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
   readonly finish: FinishRequest;
@@ -131,6 +133,7 @@ export type ApprovalVerified = (
 
 export function createApprovalVerified(deps: VerifiedDeps): ApprovalVerified {
   return async function approvalVerified(request, actionId, confirmation) {
+    if (request.action.verb === 'block-all') return await showBlocked(request);
     if (request.state !== 'open') {
       if (isDecidedBy(request, actionId)) await reportDecided(request, confirmation);
       return;
@@ -148,6 +151,14 @@ export function createApprovalVerified(deps: VerifiedDeps): ApprovalVerified {
     const messageId = `${request.id}-unconfirmed-${approval.actionId}`;
     await deps.notifyDirectly(request.action.actor.userId, messageId, requestUnconfirmed(request, approval));
   };
+
+  /** The block of one of its cards was verified. */
+  async function showBlocked(request: ApprovalRequest): Promise<void> {
+    const known = await withAnswers(request, deps);
+    if (JSON.stringify(known) === JSON.stringify(request)) return;
+    await deps.requests.save(known);
+    await deps.updateRequest(request.id);
+  }
 
   /** The change that decided the request was verified. */
   async function reportDecided(request: ClosedRequest, confirmation: Verdict['confirmation']): Promise<void> {
@@ -196,7 +207,8 @@ export async function endInFlight<R extends ApprovalRequest>(
 /** A person who asked for a second approval is notified by the change itself; the person who gave it is not. */
 function isNotifiedElsewhere(click: ApprovalClick, request: ApprovalRequest, result: Result): boolean {
   const isOwnOrder = orderIn(request)?.actor.userId === click.actor.userId;
-  return isDone(result) || isInOwnName(click, request) || isOwnOrder;
+  const isAll = request.action.verb !== 'block-all' || result.note === null;
+  return (isDone(result) && isAll) || isInOwnName(click, request) || isOwnOrder;
 }
 
 function notMade({ id }: ApprovalClick, request: ApprovalRequest, approval: ApprovalInFlight, result: Result): Message {
@@ -207,6 +219,7 @@ function notMade({ id }: ApprovalClick, request: ApprovalRequest, approval: Appr
   }
   if (orderIn(request) !== null) return notOrdered(request, result);
   const why = result.note ?? '';
+  if (isDone(result)) return blockAllDone({ cards: blocksIn(request).length, note: why });
   // Somebody else decided it meanwhile.
   if (request.state !== 'open') return refusal({ why, whoCan: 'Look at the request.' });
   const whoCan = 'The request is still open: approve it again to try these again.';

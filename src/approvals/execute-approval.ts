@@ -122,7 +122,7 @@ export function createMakeApprovedChange(deps: ChangeDeps): MakeApprovedChange {
     if (asked.verb === 'block-all') {
       const approvers = approval.approvals.map(({ by }) => by);
       const action = { ...asked, id: click.id, askedAt: click.askedAt };
-      return await deps.blockAll(action, approvers, run, request.blocked);
+      return await deps.blockAll(action, approvers, run, { partOf: asked.id, earlier: request.blocked });
     }
     if (asked.verb === 'order-virtual')
       return await deps.placeOrder(orderOfClick(click, asked), approvedBy(approval), run);

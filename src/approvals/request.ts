@@ -74,6 +74,8 @@ const BlockedCard = z.strictObject({
   isCertain: z.boolean(),
   /** The click that blocked it, or may have. Absent: an older version has not stored it. */
   actionId: z.string().optional(),
+  /** It needed no block: it was blocked, or closed for good already. */
+  isSo: z.enum(['blocked', 'closed']).optional(),
 });
 export type BlockedCard = z.infer<typeof BlockedCard>;
 
@@ -334,7 +336,7 @@ export function earlierChange(request: ApprovalRequest): string | null {
 
 /** `an earlier approval blocked 5 of 8 cards, and perhaps 1 more`; null: it blocked none. */
 export function blockedBefore(request: ApprovalRequest): string | null {
-  const { blocked = [] } = request;
+  const blocked = request.blocked?.filter(({ isSo }) => isSo === undefined) ?? [];
   if (blocked.length === 0) return null;
   const { length: certain } = blocked.filter(({ isCertain }) => isCertain);
   const perhaps = blocked.length - certain;
@@ -344,17 +346,16 @@ export function blockedBefore(request: ApprovalRequest): string | null {
   return `an earlier approval blocked ${certain} of ${all}${more}`;
 }
 
-/** Whether an account is among those whose card is blocked for certain. */
-export function certainlyBlocked(blocked: readonly BlockedCard[]): (acctId: number) => boolean {
-  const certain = new Set(blocked.filter(({ isCertain }) => isCertain).map(({ acctId }) => acctId));
-  return (acctId) => certain.has(acctId);
-}
-
-/** The names of the cards that another approval tries to block, after an earlier one; empty: none was blocked yet. */
-export function leftToBlock({ action, blocked = [] }: ApprovalRequest): readonly string[] {
-  if (action.verb !== 'block-all' || blocked.length === 0) return [];
-  const isBlocked = certainlyBlocked(blocked);
-  return action.acctIds.flatMap((acctId, index) => (isBlocked(acctId) ? [] : (action.names[index] ?? String(acctId))));
+/** The names of the cards of which this is so, once an approval has blocked any, or tried to. */
+export function cardsWhere(
+  { action, blocked }: ApprovalRequest,
+  isSo: (card: BlockedCard | undefined) => boolean,
+): readonly string[] {
+  if (action.verb !== 'block-all' || blocked === undefined) return [];
+  const known = new Map(blocked.map((card) => [card.acctId, card]));
+  return action.acctIds.flatMap((acctId, index) =>
+    isSo(known.get(acctId)) ? (action.names[index] ?? String(acctId)) : [],
+  );
 }
 
 /** Adds the cards that an approval has blocked. */

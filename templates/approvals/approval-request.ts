@@ -2,6 +2,7 @@ import {
   type ApprovalRequest,
   answersBeforeOverride,
   blocksIn,
+  cardsWhere,
   changesFromNow,
   isAboutRules,
   isNoLongerNeeded,
@@ -49,6 +50,7 @@ import {
   requestFields,
   requestHeadline,
   requestInWords,
+  someOf,
   temporaryWords,
 } from './request-words.ts';
 import { needsWords, whyApprovals } from './why-approvals.ts';
@@ -81,7 +83,9 @@ export function approvalRequest(
   const isOpen = state === 'open';
   const title = isNoLongerNeeded(request) ? 'No longer needed' : titles[state];
   const notSeen = orderIn(request) === null ? NOT_CONFIRMED : NOT_ANSWERED;
-  const stands = [progress(request), ...(isUnconfirmed(request) ? [notSeen] : [])];
+  const stands = [progress(request), isUnconfirmed(request) ? notSeen : notBlocked(request)].filter(
+    (line) => line !== null,
+  );
 
   return {
     text: sentence(`${title}: ${requestInWords(request, { stands: stands.join(' ') })}`),
@@ -141,6 +145,18 @@ function decisionButtons(request: ApprovalRequest, mayOverride: boolean) {
       ? control('Break glass…', actionId.overrideRequest)
       : null,
   );
+}
+
+/** Of the cards that the request was to block, those that may not be blocked, and those that are closed; null: none. */
+function notBlocked(request: ApprovalRequest): string | null {
+  if (request.state !== 'approved') return null;
+  const unsure = cardsWhere(request, (card) => card?.isCertain === false);
+  const closed = cardsWhere(request, (card) => card?.isSo === 'closed');
+  const lines = [
+    unsure.length === 0 ? '' : `*Not confirmed* by the card service: ${someOf(unsure)}. Check these cards.`,
+    closed.length === 0 ? '' : `Closed for good: ${someOf(closed)}.`,
+  ];
+  return lines.filter(Boolean).join(' ') || null;
 }
 
 /** How the change ends that the approval made. Later changes may have replaced some of its rules. */

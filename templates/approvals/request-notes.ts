@@ -60,9 +60,15 @@ export function blockAllDecided({ by, cards, note, isOpen }: BlockAllDecided): M
   const head = `${mention(by)} approved your request to block ${countOf(cards, 'card')}.`;
   const said = note === null ? '' : escapeUntrusted(note, 500);
   const open = isOpen ? 'The request is still open for these.' : '';
-  const shown = 'The alert shows what became of each card.';
-  return headed(head, said, open, shown);
+  return headed(head, said, open, ALERT_SHOWS);
 }
+
+/** For the approver of whose click some cards got no answer, or are closed. @param note says which. */
+export function blockAllDone({ cards, note }: Pick<BlockAllDecided, 'cards'> & { readonly note: string }): Message {
+  return headed(`Approved: block ${countOf(cards, 'card')}.`, escapeUntrusted(note, 500), ALERT_SHOWS);
+}
+
+const ALERT_SHOWS = 'The alert shows what became of each card.';
 
 /** An operator used the emergency override because too few approvers answered. @param approvers who were bypassed. */
 export function overrideNotice(request: OverriddenRequest, approvers: readonly string[]): Message {

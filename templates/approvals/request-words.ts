@@ -4,11 +4,11 @@ import {
   askedTerm,
   blockedBefore,
   blocksIn,
+  cardsWhere,
   changesFromNow,
   isAboutRules,
   isChanged,
   isNoLongerNeeded,
-  leftToBlock,
   mayBeApproved,
   payCentsOf,
   unconfirmedApproval,
@@ -52,7 +52,7 @@ function blocksSummary(request: ApprovalRequest): string {
 }
 
 /** `Jane Doe · card 1212; Sam Rivera · card 3434 and 3 more` */
-function someOf(cards: readonly string[]): string {
+export function someOf(cards: readonly string[]): string {
   const more = cards.length - BLOCKS_SHOWN;
   const names = cards.slice(0, BLOCKS_SHOWN).map((name) => escapeUntrusted(name, 100));
   return `${names.join('; ')}${more > 0 ? ` and ${more} more` : ''}`;
@@ -200,7 +200,7 @@ export function earlierApprovalWords(request: ApprovalRequest, reader: Reader): 
   const approval = unconfirmedApproval(request);
   const blocked = blockedBefore(request);
   if (approval === null && blocked !== null) {
-    const left = request.state === 'open' ? leftToBlock(request) : [];
+    const left = request.state === 'open' ? cardsWhere(request, (card) => card?.isCertain !== true) : [];
     return `${capital(blocked)}.${left.length === 0 ? '' : ` Left: ${someOf(left)}.`}`;
   }
   if (approval === null) return null;

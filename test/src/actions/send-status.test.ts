@@ -76,7 +76,11 @@ describe('a status change', () => {
         },
         reports: { resume: async () => null },
       }),
-      latestChanges: { activations: async () => [], isOvertaken: async () => isOvertaken },
+      latestChanges: {
+        activations: async () => [],
+        blocksWanted: async () => [],
+        isOvertaken: async () => isOvertaken,
+      },
       progress: { read: async () => null },
       history: {
         async expectStatus(_acctId, _status, by) {

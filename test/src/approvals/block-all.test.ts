@@ -368,6 +368,90 @@ it('does not block again what somebody has unblocked since, when it is approved 
   expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'approved' });
 });
 
+it('leaves alone and does not name as left what was blocked already, or is closed', async () => {
+  const broken = [12];
+  const statuses = new Map([
+    [13, 'BLOCKED'],
+    [14, 'CLOSED'],
+  ]);
+  const { deps, blocked, blockAll, approve } = await createWorld(({ card }, done) => ({
+    card: {
+      ...card,
+      getAccount: async (acctId) =>
+        AccountDetails.parse({
+          AccountId: acctId,
+          AccountStatus: 'OPEN',
+          CardList: [{ CardId: acctId, Last4CardNumber: `00${acctId}`, CardStatus: statuses.get(acctId) ?? 'ACTIVE' }],
+        }),
+      async setCardStatus(acctId) {
+        if (broken.includes(acctId)) throw failed('refused');
+        done.push(acctId);
+      },
+    },
+  }));
+  await blockAll(operator);
+  await approve(approver);
+  expect(blocked).toEqual([11, 15, 16]);
+  const [open] = await deps.requests.open();
+  expect(open === undefined ? '' : approvalRequest(open).text).toContain(
+    'An earlier approval blocked 3 of 6 cards. Left: Holder 12 · card 12. Needs',
+  );
+
+  broken.pop();
+  statuses.clear();
+  await approve({ ...approver, id: 'act_again' });
+
+  expect(blocked).toEqual([11, 15, 16, 12]);
+  const ended = await deps.requests.get('req_blockall1');
+  expect(ended === null ? '' : approvalRequest(ended).text).toContain('Closed for good: Holder 14 · card 14.');
+});
+
+it.each([
+  ['found blocked', 'BLOCKED', false],
+  ['not found blocked', 'ACTIVE', true],
+])(
+  'names a card without an answer, to the approver and on the request, until it is %s',
+  async (_how, found, isNamed) => {
+    const statuses = new Map<number, string>();
+    const { world, deps, blockAll, approve } = await createWorld(({ card }) => ({
+      isLastAttempt: true,
+      card: {
+        ...card,
+        getAccount: async (acctId) =>
+          AccountDetails.parse({
+            AccountId: acctId,
+            AccountStatus: 'OPEN',
+            CardList: [
+              { CardId: acctId, Last4CardNumber: `00${acctId}`, CardStatus: statuses.get(acctId) ?? 'ACTIVE' },
+            ],
+          }),
+        async setCardStatus(acctId, status) {
+          if (acctId === 12) throw unanswered();
+          statuses.set(acctId, status);
+        },
+      },
+    }));
+    const text = async () => {
+      const request = await deps.requests.get('req_blockall1');
+      return request === null ? '' : approvalRequest(request).text;
+    };
+    const notConfirmed = 'Not confirmed by the card service: Holder 12 · card 12. Check these cards.';
+    await blockAll(operator);
+
+    await approve(approver);
+
+    expect(await text()).toMatch(/^Approved: .*/);
+    expect(await text()).toContain(notConfirmed);
+    expect(world.answers.at(-1)?.text).toBe(
+      'Approved: block 6 cards. No answer came for 1 card: Holder 12 · card 12. The alert shows what became of each card.',
+    );
+    statuses.set(12, found);
+    world.advance(3 * 60_000);
+    await verbsOf(deps).verifyAction(blockIdOf('act_decide1', 12));
+    expect((await text()).includes(notConfirmed)).toBe(isNamed);
+  },
+);
+
 it('blocks again what nothing has shown to be blocked, when it is approved again', async () => {
   const broken = [12];
   const { world, deps, blocked, blockAll, approve } = await failing('refused', broken);

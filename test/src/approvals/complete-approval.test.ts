@@ -47,6 +47,7 @@ function setUp() {
   };
   const verified = createApprovalVerified({
     ...deps,
+    progress: { read: async () => null },
     temporaryChanges: { get: async () => null },
     notifyDecided: async ({ state }) => void told.push(state),
   });
