@@ -11,7 +11,8 @@ interface Deps {
 
 /**
  * *Change and approve*: earlier approvals were for something else, so they no longer count. If the change only became
- * smaller, the approval of an approver who asked stays: nobody has approved more than was requested.
+ * smaller, the approval of an approver who asked stays: nobody has approved more than was requested. If nothing was
+ * changed, all of them stay, with their notes.
  *
  * The number of needed approvals is counted again, including what single approvers added meanwhile.
  */
@@ -30,8 +31,9 @@ export function createAmendRequest({ recount, raises }: Deps): AmendRequest {
     const own = request.approvals.filter(({ by }) => isWithin && by === request.action.actor.userId);
     const others = request.approvals.filter((one) => !own.includes(one));
     const reasons = others.map(({ by }) => ({ by, why: 'values', standsInFor: null }) as const);
+    const note = [request.note, action.reason].filter(Boolean).join('; ');
     const changed = isSame
-      ? request
+      ? { ...request, note }
       : {
           ...withVoid(request, reasons),
           changes,

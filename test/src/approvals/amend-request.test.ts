@@ -62,7 +62,7 @@ describe('an approval', () => {
     const [request] = [...world.saved, ...world.executed] as Pick<ApprovalRequest, 'approvals' | 'note' | 'changes'>[];
     expect(request?.approvals.map((approval) => approval.by)).toEqual(kept);
     expect(request?.changes).toMatchObject([{ to }]);
-    expect(request?.note).toBe(kept.includes('U0ZOE') ? 'first' : 'as agreed');
+    expect(request?.note).toBe(kept.includes('U0ZOE') ? 'first; as agreed' : 'as agreed');
   });
 });
 
@@ -101,6 +101,14 @@ describe('a request that is changed and approved', () => {
 });
 
 describe('a request that is approved as it is', () => {
+  it('keeps the note of its approver, which whoever asked reads', async () => {
+    const world = decisionsOf(50_000);
+
+    await world.run(clickOfBen({ reason: 'Book the refundable rate' }), openRequestOf());
+
+    expect([...world.saved, ...world.executed]).toMatchObject([{ note: 'Book the refundable rate' }]);
+  });
+
   it('never needs fewer approvals than it showed', async () => {
     const counted = { rule: raiseDaily.rule, ownCents: 150_000, earlier: [], aboveCents: 100_000, cap: null };
     const world = decisionsOf(50_000);
