@@ -137,17 +137,22 @@ function obstacleTo(verb: StatusVerb, card: Card | undefined, account: AccountDe
     return { state: 'unchanged', note: `The card is ${verb === 'block' ? 'blocked' : 'active'} already.` } as const;
   }
   // The card service sets the status of the account, so it would block the card in use instead.
-  if (verb === 'block' && card.status === 'INACTIVE' && (inUse?.status === 'ACTIVE' || inUse?.status === 'BLOCKED')) {
-    const which = inUse.last4 === null ? 'the card in use of this account' : `card ${inUse.last4}`;
-    const already = inUse.status === 'BLOCKED' ? ', which is blocked already' : '';
+  if (verb === 'block' && card.status === 'INACTIVE' && inUse !== undefined && inUse.cardId !== card.cardId) {
+    const which = inUse.last4 === null ? 'another card of this account' : `card ${inUse.last4}`;
     return cannot(
-      `The card is not activated, so nobody can pay with it. A block would stop ${which} instead${already}.`,
+      `The card is not activated, so nobody can pay with it. A block would stop ${which} instead${whichIs(inUse)}.`,
     );
   }
   if (verb === 'activate' && card.status === 'BLOCKED') {
     return cannot('The card is blocked, not new: an approver can unblock it.');
   }
   return null;
+}
+
+/** `, which is blocked already` */
+function whichIs({ status }: Card): string {
+  if (status === 'BLOCKED') return ', which is blocked already';
+  return status === 'INACTIVE' ? ', which is not activated either' : '';
 }
 
 /** Never another card than the one asked for. Without an id or digits nobody named one: then it is the newest. */

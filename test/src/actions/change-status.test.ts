@@ -115,6 +115,30 @@ it('blocks no active card when its replacement, which is not activated, was mean
   expect(world.writes).toEqual(['status BLOCKED']);
 });
 
+it('blocks no newer card when an older one was meant, and neither is activated', async () => {
+  const world = await createActionWorld(redis());
+  const account = AccountDetails.parse({
+    AccountId: acctId,
+    AccountStatus: 'OPEN',
+    CardList: [
+      { CardId: 7, Last4CardNumber: '0007', CardStatus: 'INACTIVE' },
+      { CardId: 8, Last4CardNumber: '0008', CardStatus: 'INACTIVE' },
+    ],
+  });
+  const card = { ...world.deps.card, getAccount: async () => account };
+  const block = (id: string, of: number) => {
+    const target = { kind: 'card', acctId, cardId: of, alertId: null } as const;
+    return performAction(ask('block', { id, target }), { ...world.deps, card });
+  };
+
+  await block('act_older', 7);
+  expect(world.writes).toEqual([]);
+  expect(world.answers.at(-1)?.text).toContain('A block would stop card 0008 instead, which is not activated either.');
+
+  await block('act_newer', 8);
+  expect(world.writes).toEqual(['status BLOCKED']);
+});
+
 it.each(['block', 'unblock'] as const)('does not %s the card in use when a closed card was named', async (verb) => {
   const world = await createActionWorld(redis());
   const account = AccountDetails.parse({

@@ -523,6 +523,8 @@ export function createModel(atFirst: Facts) {
         const isAsHolder = by !== null && !mayOperate(by, acctId, standing);
         blockedBy.set(cardId, { by, at: standing.now, isAsHolder });
       }
+      if (status === 'BLOCKED' && verb === 'block' && job.isDisturbed !== true && cardId !== (job.blocks ?? cardId))
+        return `${by} blocked ${cardId} instead of ${job.blocks}`;
       const why = verb === 'outside' ? null : whyNotStatus(job, { acctId, cardId }, { before, after }, standing);
       wantedBy.delete(cardId);
       if (why !== null) return `${cardId} went from ${was.cards[cardId] ?? 'none'} to ${status}: ${why}`;
