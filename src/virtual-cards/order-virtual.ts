@@ -49,12 +49,14 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
         return reportedState.result;
       }
       // The worker died while sending: the answer is lost.
-      if (written?.state === 'sending') return await complete(action, order, 'unknown');
+      if (written?.state === 'sending') return await complete(action, order, 'unknown', { at: written.sentAt });
 
       const why = await deps.orderPermit.count(action, order, approved);
       if (why !== null) return await complete(action, order, 'failed', { note: why });
       await deps.record(action, { event: 'sent', acctId: null, after: summaryOf(order) });
-      const standing = await progress.begin(action.id, { state: 'sending', before: null, after: summaryOf(order) });
+      const sentAt = deps.now().toISOString();
+      const sending = { state: 'sending', before: null, after: summaryOf(order), sentAt } as const;
+      const standing = await progress.begin(action.id, sending);
       if (standing?.state === 'refused' || standing?.state === 'failed') {
         await deps.orderPermit.forget(action);
         // The record is only ever added to.
@@ -64,19 +66,24 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
       }
       // This process was paused for longer than its lock. Another one has sent the order, or is about to.
       if (standing !== null) return resultOf(order, 'unknown');
-      return await send(action, order, { ...run, lease });
+      return await send(action, order, sentAt, { ...run, lease });
     };
     return await deps.withLock(`order:${action.id}`, placeUnderLock, run.lease);
   }
 
-  async function send(action: OrderVirtualAction, order: VirtualOrder, run: LockedRun): Promise<Result> {
+  async function send(
+    action: OrderVirtualAction,
+    order: VirtualOrder,
+    sentAt: string,
+    run: LockedRun,
+  ): Promise<Result> {
     try {
       await run.lease.confirm();
       const { virtualCardOrderId } = await deps.card.orderVirtualCards({ VirtualCards: [toRequest(order)] });
       return await complete(action, order, 'done', { note: String(virtualCardOrderId) });
     } catch (error) {
       if (!(error instanceof CardApiError)) throw error;
-      if (error.outcome === 'unknown') return await complete(action, order, 'unknown');
+      if (error.outcome === 'unknown') return await complete(action, order, 'unknown', { at: sentAt });
       // Also before a retry: the retry may be refused, and otherwise the order is counted again.
       await deps.orderPermit.forget(action);
       if (error.retryable && !run.isLast) {
@@ -87,13 +94,17 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
     }
   }
 
+  /** @param at of a lost answer: when the order was sent, because its webhook may have arrived since then. */
   async function complete(
     action: Action,
     order: VirtualOrder,
     state: State,
-    rest: Partial<Pick<Result, 'apiWords' | 'note'>> = {},
+    {
+      at = deps.now().toISOString(),
+      ...rest
+    }: Partial<Pick<Result, 'apiWords' | 'note'>> & { at?: string | undefined },
   ): Promise<Result> {
-    const own = stateOf({ ...resultOf(order, state), ...rest }, deps.now().toISOString());
+    const own = stateOf({ ...resultOf(order, state), ...rest }, at);
     const reportedState = reported(await progress.write(action.id, own));
     if (reportedState === null) throw new TooLateError('another worker has refused it');
     await reportOrder(action, order, reportedState, deps);

@@ -108,15 +108,15 @@ export function createAwaitedOrders(redis: RedisClient) {
     /**
      * Registers that `action` waits for this.
      *
-     * @param since when the wait began, if that is another time than the one to compare its event with.
+     * @param asked `at`: when the wait began. An earlier event is not the answer.
      * @returns the event that arrived earlier, if any. For a name it may answer an older order. Null for a resend,
      * which is registered before it is sent.
      */
-    async expect(awaited: AwaitedWebhook, asked: Asked, since = asked.at): Promise<string | null> {
+    async expect(awaited: AwaitedWebhook, asked: Asked): Promise<string | null> {
       const action = withoutForm(asked.action);
       const awaiting = awaitingFormat.write({ awaited, actionId: action.id });
       await writing(keyOf(awaited), `asked:${action.id}`, format.write({ ...asked, action }))
-        .zadd(awaitingKey, Date.parse(since), awaiting)
+        .zadd(awaitingKey, Date.parse(asked.at), awaiting)
         .expire(awaitingKey, ORDER_KEPT_SECONDS)
         .exec();
       return awaited.kind === 'resend' ? null : await redis.hget(keyOf(awaited), 'eventId');
@@ -205,14 +205,14 @@ export function createOrderNotices(deps: Deps) {
       await notifyOrdered(action, eventId);
     },
     /**
-     * The answer of an order was lost. An earlier event with the same name may be its webhook, unless it is older than the
-     * order or belongs to someone else.
+     * The answer of an order was lost. An event with the same name that has arrived may be its webhook, unless it is from
+     * before the order was sent or belongs to someone else.
      *
      * @param at when it was sent: long after it was asked for, if others had to approve it.
      */
     async awaitName(action: Action, at: string, name: string): Promise<void> {
-      const own = { action, at: action.askedAt };
-      const eventId = await awaitedOrders.expect({ kind: 'name', name }, own, at);
+      const own = { action, at };
+      const eventId = await awaitedOrders.expect({ kind: 'name', name }, own);
       const alert = eventId === null ? null : await alertOf(eventId);
       if (eventId === null || alert === null || !isAfter(own, alert.event.callbackAt)) return;
       const { asked } = alert;
@@ -267,7 +267,7 @@ function recordedOutcome({ outcome, failed }: Pick<VirtualCardEvent, 'outcome' |
   return [outcome, failed.join(', ')].filter(Boolean).join(': ');
 }
 
-/** An event from before the request is not the answer. */
+/** An event from before the request was sent is not the answer. */
 function isAfter(asked: Asked, callbackAt: string): boolean {
   return Date.parse(callbackAt) >= Date.parse(asked.at) - CLOCK_SKEW_MS;
 }

@@ -98,6 +98,30 @@ describe('an order of a virtual card whose worker crashes at any step', () => {
     expect(await world.stations()).toEqual(['asked', 'sent', 'unknown', 'confirmed']);
   });
 
+  it.each<[string, (deps: WorldDeps) => Partial<WorldDeps>]>([
+    ['the order is continued', () => ({})],
+    [
+      'a worker that continued it died before it answered',
+      () => ({
+        answer: async () => {
+          throw new Killed('before the answer');
+        },
+      }),
+    ],
+  ])('still notifies the person if the webhook arrived minutes before %s', async (_what, over) => {
+    const world = await createActionWorld(redis());
+    const deps = lostAnswer(world, () => comes(world, world.deps.now().toISOString()));
+    await expect(performAction(action, deps)).rejects.toThrow(Killed);
+    world.advance(5 * 60_000);
+    await performAction(action, { ...world.deps, ...over(world.deps) }).catch(() => {});
+    world.advance(5 * 60_000);
+
+    await performAction(action, world.deps);
+
+    expect(world.direct.map(({ text }) => text)).toEqual([expect.stringMatching(/^You asked for this: Virtual card/)]);
+    expect(await world.stations()).toEqual(['asked', 'sent', 'unknown', 'confirmed']);
+  });
+
   it.each([
     ['older than the order', { hoursAgo: 1, by: null }],
     ['already reported to someone else', { hoursAgo: 0, by: 'U0ZOE' }],
@@ -342,6 +366,35 @@ describe('an order above what one person may order', () => {
     await performAction(decide(ben), world.deps);
     expect(world.writes).toEqual(['order']);
     expect(await world.deps.requests.get('req_order1')).toMatchObject({ state: 'approved', isUnconfirmed: true });
+  });
+
+  it('whose answer was lost is not matched with a card of the same name from before it was approved', async () => {
+    const world = await createActionWorld(redis());
+    const comes = async (id: string, acctId: number, callbackAt = world.deps.now().toISOString()) => {
+      const alert = virtualAlert({ id, holder: 'Vera Nova', acctId, virtualCardOrderId: acctId, callbackAt });
+      await world.deps.alerts.save(alert);
+      await verbsOf(world.deps).virtualCardArrived(alert.event);
+    };
+    const confirmed = async () => (await world.records()).filter(({ event }) => event === 'confirmed');
+    await performAction(order('act_order1', 100_001), world.deps);
+    world.advance(3_600_000);
+    const earlier = world.deps.now().toISOString();
+    await comes('evt_1111111111111111', 9001);
+    world.advance(4 * 3_600_000);
+
+    const lost = lostAnswer(world, async () => {});
+    await expect(performAction(decide({ ...ben, askedAt: world.deps.now().toISOString() }), lost)).rejects.toThrow(
+      Killed,
+    );
+    await performAction(decide({ ...ben, askedAt: world.deps.now().toISOString() }), world.deps);
+    await comes('evt_3333333333333333', 9003, earlier);
+    expect(await confirmed(), 'also if its webhook comes late').toEqual([]);
+    await comes('evt_2222222222222222', 9002);
+
+    expect(await confirmed()).toMatchObject([{ actionId: 'act_ben', acctId: 9002 }]);
+    world.advance(91 * 60_000);
+    await verbsOf(world.deps).reportOverdueOrders();
+    expect((await world.records()).at(-1)).toMatchObject({ event: 'confirmed' });
   });
 
   it('can still be denied if its approver lost the role before the approval was tried again', async () => {
