@@ -49,7 +49,7 @@ export function createReportOverdue({ awaitedOrders, progress, record, notifyDir
     if (action === null) return await awaitedOrders.settle(awaiting);
     const state = reported(await progress.read(actionId));
     // Its own outcome is reported first.
-    if (state === null) return;
+    if (state?.isNotified !== true) return;
     const { at, result } = state;
     const { after } = result;
     const card = awaited.kind === 'resend' ? { ...result.card, acctId: awaited.acctId } : result.card;

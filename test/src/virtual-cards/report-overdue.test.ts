@@ -200,6 +200,26 @@ it('a resend whose own outcome is not known yet is reported after it', async () 
   expect((await world.stations()).slice(-2)).toEqual(['unknown', 'unconfirmed']);
 });
 
+it('a resend whose own outcome is stored, but not reported yet, is reported after it', async () => {
+  const read: string[] = [];
+  const world = await createActionWorld(redis(), {
+    answer: async (_asked, { text }) => void read.push(text),
+    notifyDirectly: async (_userId, _id, { text }) => void read.push(text),
+  });
+  const answer = async (): Promise<never> => {
+    throw new Killed('before the answer');
+  };
+  await expect(performAction(resend, { ...world.deps, answer })).rejects.toThrow(Killed);
+  world.advance(91 * MINUTE);
+  await report(world.deps);
+
+  await performAction(resend, world.deps);
+  await report(world.deps);
+
+  expect(read).toEqual([expect.stringMatching(/^Asked for the details/), expect.stringMatching(/^Not confirmed: /)]);
+  expect((await world.stations()).slice(-2)).toEqual(['done', 'unconfirmed']);
+});
+
 it('waits for webhooks that arrived while no worker ran', async () => {
   const world = await waiting(order, {});
   const sinceMs = world.deps.now().getTime();
