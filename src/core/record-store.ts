@@ -46,7 +46,7 @@ export function recordFormat<T>(schema: Reads<T>, signer?: Signer | null): Recor
 export const unreadableKey = stateKey('unreadable');
 
 /** Returns the records this version can read and skips the rest, so that one newer record does not hide the others. */
-async function readEach<T>(
+export async function readEach<T>(
   redis: RedisClient,
   kind: string,
   texts: readonly (string | null)[],

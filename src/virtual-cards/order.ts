@@ -7,7 +7,7 @@ import type { Alerts } from '../alerts/alert-store.ts';
 import { isDate } from '../core/calendar-words.ts';
 import type { VirtualCardEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
-import { recordFormat } from '../core/record-store.ts';
+import { readEach, recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { CLOCK_SKEW_MS } from '../core/service-time.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
@@ -132,9 +132,11 @@ export function createAwaitedOrders(redis: RedisClient) {
     /** The actions that were registered up to this time (ms), answered or not, with the time since which each waits. */
     async waitingSince(atMs: number): Promise<{ readonly awaiting: AwaitingAction; readonly sinceMs: number }[]> {
       const found = await redis.zrangebyscore(awaitingKey, 0, atMs, 'WITHSCORES');
-      return found.flatMap((text, index) =>
-        index % 2 === 0 ? [{ awaiting: awaitingFormat.read(text), sinceMs: Number(found[index + 1]) }] : [],
-      );
+      const waits = found.map(async (text, index) => {
+        const readable = index % 2 === 0 ? await readEach(redis, awaitingKey, [text], awaitingFormat) : [];
+        return readable.map((awaiting) => ({ awaiting, sinceMs: Number(found[index + 1]) }));
+      });
+      return (await Promise.all(waits)).flat();
     },
     /** The action, if nothing has answered it. Null: its webhook arrived, or nothing was sent. */
     async unanswered({ awaited, actionId }: AwaitingAction): Promise<Action | null> {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createLock } from '../../../src/core/lock.ts';
+import { unreadableKey } from '../../../src/core/record-store.ts';
 import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { refusal, unanswered } from '../../support/card-api-errors.ts';
@@ -299,6 +300,20 @@ it('one that cannot be reported does not hold up others', async () => {
   await report({ ...world.deps, progress: { ...world.deps.progress, read } });
 
   expect(told(world)).toEqual([expect.stringMatching(/^Not confirmed/)]);
+});
+
+it('one that a newer version has registered and this one cannot read does not hold up others, and ops are told', async () => {
+  const world = await waiting(order, {});
+  const key = '{cardbell:state}:virtual-awaited';
+  const newer = JSON.stringify({ awaited: { kind: 'activation', acctId }, actionId: 'act_newer1' });
+  await redis().zadd(key, world.deps.now().getTime() - MINUTE, newer);
+  world.advance(91 * MINUTE);
+
+  await report(world.deps);
+
+  expect(told(world)).toEqual([expect.stringMatching(/^No result yet/)]);
+  expect(await redis().smembers(unreadableKey)).toEqual([key]);
+  expect(await redis().zrange(key, '0', '-1'), 'the newer version reports it').toEqual([newer]);
 });
 
 it('an order that an earlier version stored is not reported, and its webhook still is', async () => {
