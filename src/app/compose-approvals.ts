@@ -39,7 +39,7 @@ import { commandOf, permissionOf, refusedTo } from '../dispatch/verbs.ts';
 import type { RequestOpened } from '../limits/change-rule.ts';
 import { permanent } from '../limits/term.ts';
 import { createOrderNotices, type OrderTerms, type VirtualOrder } from '../virtual-cards/order.ts';
-import { cardOfOrder, createOrderVirtual, createPlaceOrder } from '../virtual-cards/order-virtual.ts';
+import { cardOfOrder, createFailOrder, createOrderVirtual, createPlaceOrder } from '../virtual-cards/order-virtual.ts';
 import { createOrderPermit, type OrderPermit } from '../virtual-cards/permit-order.ts';
 import { createReportOverdue, createReportOverdueOrders } from '../virtual-cards/report-overdue.ts';
 import { createResendVirtual } from '../virtual-cards/resend-virtual.ts';
@@ -137,7 +137,11 @@ function requestsOf(verified: ApprovalVerified, { requests, withLock }: Tools): 
 }
 
 /** Orders virtual cards, requests their details again, and answers the person who asked. */
-export function composeVirtualCards(tools: Tools, openRequest: (asked: RequestedChange) => Promise<RequestOpened>) {
+export function composeVirtualCards(
+  tools: Tools,
+  openRequest: (asked: RequestedChange) => Promise<RequestOpened>,
+  failures: Failures,
+) {
   const notices = createOrderNotices(tools);
   const orderPermit = createOrderPermit(tools);
   const placeOrder = createPlaceOrder({ ...tools, orderPermit, notices });
@@ -155,6 +159,7 @@ export function composeVirtualCards(tools: Tools, openRequest: (asked: Requested
         tools.withLock(`account:${resolved.acctId}`, (lease) => resendVirtual(resolved, { ...run, lease })),
     } satisfies Partial<Handlers>,
     orders: { orderPermit, placeOrder },
+    failOrder: createFailOrder({ ...tools, placeOrder, failures }),
     virtualCardArrived: notices.virtualCardArrived,
     reportOverdueOrders: createReportOverdueOrders({ ...tools, report: createReportOverdue(tools) }),
   };

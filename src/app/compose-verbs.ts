@@ -53,7 +53,7 @@ export function composeVerbs(context: ActionContext) {
   const failures = composeFailures(tools);
   const status = composeStatus(tools);
   const limits = composeLimits(tools, openRequest);
-  const virtualCards = composeVirtualCards(tools, openRequest);
+  const virtualCards = composeVirtualCards(tools, openRequest, failures);
   const { changeRule } = limits;
   const { orders } = virtualCards;
   const approvals = composeApprovals({ tools, openRequest, changeRule, failures, block: status.block, orders });
@@ -87,7 +87,12 @@ export function composeVerbs(context: ActionContext) {
       },
       hasRequest: async (actionId) => (await tools.requests.get(requestIdOf(actionId))) !== null,
       dropUnsent: createDropUnsent({ ...tools, dropApproval: approvals.dropApproval }),
-      failures: createFailuresOfVerbs({ ...tools, failApproval: approvals.failApproval, failures }),
+      failures: createFailuresOfVerbs({
+        ...tools,
+        failApproval: approvals.failApproval,
+        failOrder: virtualCards.failOrder,
+        failures,
+      }),
     }),
     recordRefusal: tools.recordRefusal,
     recordRefusals: tools.recordRefusals,

@@ -12,6 +12,7 @@ import type { ResolveCard } from '../directory/resolve-card.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { type Decision, groupAsked, isForSomeCards, mayAsk } from '../policy/decide-action.ts';
 import { lateOrder } from '../virtual-cards/permit-order.ts';
+import type { OrderVirtualAction } from '../virtual-cards/verbs.ts';
 import { type ActionOf, entryOf, insteadOf, isAsHolder, type Verb, type VerbAction, type verbs } from './verbs.ts';
 
 /** The function that performs each verb. Verbs about one card also receive that card. */
@@ -111,17 +112,22 @@ export function createRecordSeen({ recordLook, accountOf }: Pick<ActionTools, 'r
 interface FailDeps extends Pick<ActionTools, 'isRefused'> {
   /** Fails an approval that will not be retried. The error is null when the cause is Cardbell's, not the card API's. */
   readonly failApproval: (click: ApprovalClick, error: Cause) => Promise<void>;
+  /** The same for an order that one person made alone. */
+  readonly failOrder: (action: OrderVirtualAction, error: Cause) => Promise<void>;
   readonly failures: Pick<Failures, 'failAction' | 'isGivenUp' | 'notifyRetrying'>;
 }
 
 /** How an action of any verb ends without success, and what people read while it is tried again. */
-export function createFailuresOfVerbs({ isRefused, failApproval, failures }: FailDeps) {
+export function createFailuresOfVerbs({ isRefused, failApproval, failOrder, failures }: FailDeps) {
   return {
     /** True for an action that an earlier attempt refused or gave up. Completes its report if parts are missing. */
     isOver: async (action: VerbAction): Promise<boolean> =>
       (await isRefused(action)) || (await failures.isGivenUp(action)),
-    fail: (action: VerbAction, resolved: Resolved, cause: Cause): Promise<void> =>
-      isApproval(action) ? failApproval(action, cause) : failures.failAction(resolved, cause),
+    async fail(action: VerbAction, resolved: Resolved, cause: Cause): Promise<void> {
+      if (isApproval(action)) await failApproval(action, cause);
+      else if (action.verb === 'order-virtual') await failOrder(action, cause);
+      else await failures.failAction(resolved, cause);
+    },
     notifyRetrying: failures.notifyRetrying,
   };
 }

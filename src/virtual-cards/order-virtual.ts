@@ -1,7 +1,8 @@
 import { fundedWords, orderAnswer } from '../../templates/virtual-cards/order.ts';
 import type { Action } from '../actions/action.ts';
-import { type ReportedState, type Result, reported, stateOf } from '../actions/action-state.ts';
+import { isUnsent, type ReportedState, type Result, reported, stateOf } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools, LockedRun, Responses } from '../actions/action-tools.ts';
+import type { Cause, Failures } from '../actions/fail-action.ts';
 import { noteOf } from '../actions/send-change.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { type CardFacts, noCard } from '../core/card-facts.ts';
@@ -148,8 +149,33 @@ export function createOrderVirtual(deps: Deps) {
       return await responses.refuse(action, verdict, { isNotPermitted: verdict.isNotPermitted });
     if (verdict.kind === 'request') return await requestOrder(action, order, verdict);
     await record(action, { event: 'asked', begins: true, acctId: null, after: summaryOf(order) });
-    await placeOrder(action, { by: action.actor.userId, approvers: [action.actor.userId] }, run);
+    await placeOrder(action, approvedAlone(action), run);
   };
+}
+
+interface FailDeps extends Pick<ActionTools, 'progress'> {
+  readonly placeOrder: PlaceOrder;
+  readonly failures: Pick<Failures, 'failUnchanged'>;
+}
+
+/** Fails an order that will not be retried. One that was sent is reported as uncertain, and waits for its webhook. */
+export function createFailOrder({ progress, placeOrder, failures }: FailDeps) {
+  return async function failOrder(action: OrderVirtualAction, cause: Cause): Promise<void> {
+    if (!isUnsent(await progress.read(action.id))) {
+      try {
+        // It is never sent again.
+        await placeOrder(action, approvedAlone(action), { isLast: true });
+        return;
+      } catch {
+        // Whatever keeps the order from being read must not keep the person from being told.
+      }
+    }
+    await failures.failUnchanged(action, cause);
+  };
+}
+
+function approvedAlone({ actor }: Action): OrderApproved {
+  return { by: actor.userId, approvers: [actor.userId] };
 }
 
 function resultOf(order: VirtualOrder, state: State): Result {

@@ -221,6 +221,30 @@ it('a resend whose own outcome is stored, but not reported yet, is reported afte
   expect((await world.stations()).slice(-2)).toEqual(['done', 'unconfirmed']);
 });
 
+it('an order that was given up while it was sent waits for its webhook, too', async () => {
+  const world = await createActionWorld(redis());
+  const orderVirtualCards = async (): Promise<never> => {
+    throw new Error('a fault of ours');
+  };
+  const card = { ...world.deps.card, orderVirtualCards };
+  await expect(performAction(order, { ...world.deps, card, isLastAttempt: true })).rejects.toThrow('a fault of ours');
+  await performAction(order, world.deps);
+  expect(world.answers.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^Not sure: .* I won’t order it again/),
+  ]);
+  world.advance(91 * MINUTE);
+
+  await report(world.deps);
+  await arrives(world, 'name');
+
+  expect(told(world)).toEqual([
+    expect.stringMatching(/^No result yet: a virtual card for Vera Nova/),
+    expect.stringMatching(/^You asked for this: /),
+  ]);
+  expect(await world.stations()).toEqual(['asked', 'sent', 'unknown', 'unconfirmed', 'confirmed']);
+  expect(world.writes).toEqual([]);
+});
+
 it('waits for webhooks that arrived while no worker ran', async () => {
   const world = await waiting(order, {});
   const sinceMs = world.deps.now().getTime();
