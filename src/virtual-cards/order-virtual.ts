@@ -50,10 +50,11 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
         return reportedState.result;
       }
       // The worker died while sending: the answer is lost.
-      if (written?.state === 'sending') return await complete(action, order, 'unknown', { at: written.sentAt });
+      if (written?.state === 'sending')
+        return await complete(action, order, { state: 'unknown', at: written.sentAt }, deps);
 
       const why = await deps.orderPermit.count(action, order, approved);
-      if (why !== null) return await complete(action, order, 'failed', { note: why });
+      if (why !== null) return await complete(action, order, { state: 'failed', note: why }, deps);
       await deps.record(action, { event: 'sent', acctId: null, after: summaryOf(order) });
       const sentAt = deps.now().toISOString();
       const sending = { state: 'sending', before: null, after: summaryOf(order), sentAt } as const;
@@ -67,50 +68,52 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
       }
       // This process was paused for longer than its lock. Another one has sent the order, or is about to.
       if (standing !== null) return resultOf(order, 'unknown');
-      return await send(action, order, sentAt, { ...run, lease });
+      return await send(action, order, { ...run, lease, sentAt });
     };
     return await deps.withLock(`order:${action.id}`, placeUnderLock, run.lease);
   }
 
-  async function send(
-    action: OrderVirtualAction,
-    order: VirtualOrder,
-    sentAt: string,
-    run: LockedRun,
-  ): Promise<Result> {
+  async function send(action: OrderVirtualAction, order: VirtualOrder, run: SendRun): Promise<Result> {
     try {
       await run.lease.confirm();
       const { virtualCardOrderId } = await deps.card.orderVirtualCards({ VirtualCards: [toRequest(order)] });
-      return await complete(action, order, 'done', { note: String(virtualCardOrderId) });
+      return await complete(action, order, { state: 'done', note: String(virtualCardOrderId) }, deps);
     } catch (error) {
       if (!(error instanceof CardApiError)) throw error;
-      if (error.outcome === 'unknown') return await complete(action, order, 'unknown', { at: sentAt });
+      if (error.outcome === 'unknown') return await complete(action, order, { state: 'unknown', at: run.sentAt }, deps);
       // Also before a retry: the retry may be refused, and otherwise the order is counted again.
       await deps.orderPermit.forget(action);
       if (error.retryable && !run.isLast) {
         await progress.write(action.id, { state: 'asked' });
         throw error;
       }
-      return await complete(action, order, 'failed', { apiWords: error.apiMessage, note: noteOf(error) });
+      const failed = { state: 'failed', apiWords: error.apiMessage, note: noteOf(error) } as const;
+      return await complete(action, order, failed, deps);
     }
   }
+}
 
-  /** @param at of a lost answer: when the order was sent, because its webhook may have arrived since then. */
-  async function complete(
-    action: Action,
-    order: VirtualOrder,
-    state: State,
-    {
-      at = deps.now().toISOString(),
-      ...rest
-    }: Partial<Pick<Result, 'apiWords' | 'note'>> & { at?: string | undefined },
-  ): Promise<Result> {
-    const own = stateOf({ ...resultOf(order, state), ...rest }, at);
-    const reportedState = reported(await progress.write(action.id, own));
-    if (reportedState === null) throw new TooLateError('another worker has refused it');
-    await reportOrder(action, order, reportedState, deps);
-    return reportedState.result;
-  }
+interface SendRun extends LockedRun {
+  readonly sentAt: string;
+}
+
+interface Ended extends Partial<Pick<Result, 'apiWords' | 'note'>> {
+  readonly state: State;
+  /** If the answer was lost: when the order was sent, because its webhook may have arrived since then. Else now. */
+  readonly at?: string | undefined;
+}
+
+async function complete(
+  action: Action,
+  order: VirtualOrder,
+  { state, at, ...rest }: Ended,
+  deps: PlaceDeps,
+): Promise<Result> {
+  const own = stateOf({ ...resultOf(order, state), ...rest }, at ?? deps.now().toISOString());
+  const reportedState = reported(await deps.progress.write(action.id, own));
+  if (reportedState === null) throw new TooLateError('another worker has refused it');
+  await reportOrder(action, order, reportedState, deps);
+  return reportedState.result;
 }
 
 async function refuseUnread(action: Action, { responses }: Pick<PlaceDeps, 'responses'>): Promise<Result> {

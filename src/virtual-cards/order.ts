@@ -130,14 +130,7 @@ export function createAwaitedOrders(redis: RedisClient) {
       await redis.hsetnx(keyOf(awaited), `answered:${actionId}`, eventId);
     },
     /** The actions that were registered up to this time (ms), answered or not, with the time since which each waits. */
-    async waitingSince(atMs: number): Promise<{ readonly awaiting: AwaitingAction; readonly sinceMs: number }[]> {
-      const found = await redis.zrangebyscore(awaitingKey, 0, atMs, 'WITHSCORES');
-      const waits = found.map(async (text, index) => {
-        const readable = index % 2 === 0 ? await readEach(redis, awaitingKey, [text], awaitingFormat) : [];
-        return readable.map((awaiting) => ({ awaiting, sinceMs: Number(found[index + 1]) }));
-      });
-      return (await Promise.all(waits)).flat();
-    },
+    waitingSince: (atMs: number) => waitingSince(redis, atMs),
     /** The action, if nothing has answered it. Null: its webhook arrived, or nothing was sent. */
     async unanswered({ awaited, actionId }: AwaitingAction): Promise<Action | null> {
       const answer = awaited.kind === 'order' ? 'eventId' : `answered:${actionId}`;
@@ -174,6 +167,18 @@ export function createAwaitedOrders(redis: RedisClient) {
       return waiting.filter((_asked, index) => isAnswered[index]);
     },
   };
+}
+
+async function waitingSince(
+  redis: RedisClient,
+  atMs: number,
+): Promise<{ readonly awaiting: AwaitingAction; readonly sinceMs: number }[]> {
+  const found = await redis.zrangebyscore(awaitingKey, 0, atMs, 'WITHSCORES');
+  const waits = found.map(async (text, index) => {
+    const readable = index % 2 === 0 ? await readEach(redis, awaitingKey, [text], awaitingFormat) : [];
+    return readable.map((awaiting) => ({ awaiting, sinceMs: Number(found[index + 1]) }));
+  });
+  return (await Promise.all(waits)).flat();
 }
 
 type Arrived = Pick<VirtualCardEvent, 'id' | 'callbackAt'>;
