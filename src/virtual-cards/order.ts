@@ -117,13 +117,15 @@ export function createAwaitedOrders(redis: RedisClient) {
       const awaiting = awaitingFormat.write({ awaited, actionId: action.id });
       await writing(keyOf(awaited), `asked:${action.id}`, format.write({ ...asked, action }))
         .zadd(awaitingKey, Date.parse(asked.at), awaiting)
+        .zremrangebyscore(awaitingKey, '-inf', Date.parse(asked.at) - ORDER_KEPT_SECONDS * 1000)
         .expire(awaitingKey, ORDER_KEPT_SECONDS)
         .exec();
       return awaited.kind === 'resend' ? null : await redis.hget(keyOf(awaited), 'eventId');
     },
     /** Nothing was sent, so the action waits for nothing. */
     async forget(awaited: AwaitedWebhook, actionId: string): Promise<void> {
-      await redis.hdel(keyOf(awaited), `asked:${actionId}`);
+      const awaiting = awaitingFormat.write({ awaited, actionId });
+      await redis.multi().hdel(keyOf(awaited), `asked:${actionId}`).zrem(awaitingKey, awaiting).exec();
     },
     /** Its webhook had arrived before the action was registered. */
     async answered(awaited: AwaitedWebhook, actionId: string, eventId: string): Promise<void> {

@@ -39,7 +39,7 @@ export function createReportOverdueOrders(deps: Deps) {
 type ReportOverdue = (awaiting: AwaitingAction, lease: Lease) => Promise<void>;
 
 interface ReportDeps extends Pick<ActionTools, 'progress' | 'record' | 'notifyDirectly'> {
-  readonly awaitedOrders: Pick<AwaitedOrders, 'unanswered' | 'settle'>;
+  readonly awaitedOrders: Pick<AwaitedOrders, 'unanswered' | 'settle' | 'forget'>;
 }
 
 export function createReportOverdue({ awaitedOrders, progress, record, notifyDirectly }: ReportDeps): ReportOverdue {
@@ -47,25 +47,26 @@ export function createReportOverdue({ awaitedOrders, progress, record, notifyDir
     const { awaited, actionId } = awaiting;
     const action = await awaitedOrders.unanswered(awaiting);
     if (action === null) return await awaitedOrders.settle(awaiting);
-    const state = reported(await progress.read(actionId));
+    const written = await progress.read(actionId);
+    if (written?.state === 'refused') return await awaitedOrders.forget(awaited, actionId);
+    const state = reported(written);
     // Its own outcome is reported first.
     if (state?.isNotified !== true) return;
     const { at, result } = state;
+    // Whoever was told that nothing was sent waits for nothing.
+    if (result.state !== 'done' && result.state !== 'unknown') return await awaitedOrders.forget(awaited, actionId);
     const { after } = result;
     const card = awaited.kind === 'resend' ? { ...result.card, acctId: awaited.acctId } : result.card;
-    // Whoever was told that nothing was sent waits for nothing.
-    if (result.state === 'done' || result.state === 'unknown') {
-      await lease.confirm();
-      const [acctId, did] =
-        awaited.kind === 'resend'
-          ? [awaited.acctId, 'asked for the details of']
-          : [null, 'asked to order a virtual card for'];
-      const line = { did, card, at, after, outcome: 'no result from the card service' };
-      const detail = 'no webhook arrived';
-      await record(action, { event: 'unconfirmed', acctId, cardId: card.cardId, after, detail, line });
-      const message = overdueAnswer({ awaited, card, summary: after ?? '', at, ref: actionId.slice(-8) });
-      await notifyDirectly(action.actor.userId, `virtual-${actionId}-overdue`, message);
-    }
+    await lease.confirm();
+    const [acctId, did] =
+      awaited.kind === 'resend'
+        ? [awaited.acctId, 'asked for the details of']
+        : [null, 'asked to order a virtual card for'];
+    const line = { did, card, at, after, outcome: 'no result from the card service' };
+    const detail = 'no webhook arrived';
+    await record(action, { event: 'unconfirmed', acctId, cardId: card.cardId, after, detail, line });
+    const message = overdueAnswer({ awaited, card, summary: after ?? '', at, ref: actionId.slice(-8) });
+    await notifyDirectly(action.actor.userId, `virtual-${actionId}-overdue`, message);
     await awaitedOrders.settle(awaiting);
   };
 }

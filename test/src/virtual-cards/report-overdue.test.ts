@@ -184,6 +184,35 @@ it('a resend that was given up before it was sent is not reported, even if a wor
   expect((await world.stations()).at(-1)).toBe('failed');
 });
 
+it('a resend that was refused after its worker died before it was sent waits for nothing', async () => {
+  const world = await createActionWorld(redis());
+  const begin = async (): Promise<never> => {
+    throw new Killed('before it was sent');
+  };
+  const dying = { ...world.deps, progress: { ...world.deps.progress, begin } };
+  await expect(performAction(resend, dying)).rejects.toThrow(Killed);
+  await performAction({ ...resend, roles: [] }, world.deps);
+  expect((await world.stations()).at(-1)).toBe('refused');
+  world.advance(91 * MINUTE);
+
+  await report(world.deps);
+  expect(await redis().exists('{cardbell:state}:virtual-awaited')).toBe(0);
+  await arrives(world, 'resend');
+
+  expect(told(world)).toEqual([]);
+});
+
+it('what could not be reported is forgotten after 8 days, also if others wait since', async () => {
+  const world = await waiting(order, {});
+  world.advance(8 * 24 * 60 * MINUTE + MINUTE);
+
+  await performAction({ ...resend, askedAt: world.deps.now().toISOString() }, world.deps);
+
+  expect(await redis().zrange('{cardbell:state}:virtual-awaited', '0', '-1')).toEqual([
+    expect.stringContaining(resend.id),
+  ]);
+});
+
 it('a resend whose own outcome is not known yet is reported after it', async () => {
   const world = await createActionWorld(redis());
   const requestVirtualCardData = async (): Promise<never> => {
