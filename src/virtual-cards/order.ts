@@ -249,8 +249,8 @@ export function createOrderNotices(deps: Deps) {
   }
 
   /**
-   * As a direct message, in addition to the alert in its channel, which names who asked. Under a lock, so that nobody reads
-   * after it that no result came.
+   * As a direct message, in addition to the alert in its channel, which names who asked. Under a lock, so that no message
+   * that no result came is enqueued after it. The two are sent by separate jobs: Slack may still get them in the other order.
    */
   async function notifyOrdered(action: Action, eventId: string): Promise<void> {
     const alert = await alertOf(eventId);
