@@ -13,7 +13,7 @@ import { otherApprovers } from '../limits/counted-words.ts';
 
 /** How a request to the card service ended. */
 interface Sent {
-  /** `unknown`: no answer came back. */
+  /** `unknown`: no answer came back, or one that does not say whether it was done. */
   readonly state: 'done' | 'failed' | 'unknown';
   readonly apiWords: string | null;
   readonly note: string | null;
@@ -35,7 +35,7 @@ export function orderAnswer({ name, summary, orderId, ...sent }: OrderAnswer): M
     failed: [`Could not order a virtual card for ${who}.`, 'Nothing was ordered.'],
     unknown: [
       `Not sure: tried to order a virtual card for ${who}.`,
-      'The card service did not answer, so it may or may not be ordered. I won’t order it again. If it was ordered, I’ll message you within minutes. If you hear nothing, check the card program’s portal before you order again.',
+      'I got no clear answer from the card service, so it may or may not be ordered. I won’t order it again. If it was ordered, I’ll message you within minutes. If you hear nothing, check the card program’s portal before you order again.',
     ],
   } as const;
   return sentAnswer(sent, words, escapeUntrusted(summary, 150), orderId === null ? null : `Order ${orderId}`);
@@ -90,7 +90,7 @@ export function resendAnswer({ card, ...sent }: Sent & { readonly card: CardFact
     failed: [`Could not ask for the details of ${name}.`, 'Nothing was sent.'],
     unknown: [
       `Not sure: tried to ask for the details of ${name}.`,
-      'The card service did not answer. If you hear nothing within minutes, ask again: it does no harm.',
+      'I got no clear answer from the card service. If you hear nothing within minutes, ask again: it does no harm.',
     ],
   });
 }
@@ -147,7 +147,7 @@ function overdueWords(awaited: Overdue['awaited'], card: CardFacts, at: string):
     case 'name':
       return [
         head,
-        `The card service never answered this order, and no result arrived, so the card may or may not exist. Check the card program’s portal before you order again. ${later}`,
+        `I don’t know whether the card service took this order, and no result arrived: the card may or may not exist. Check the card program’s portal before you order again. ${later}`,
       ];
     case 'resend':
       return [

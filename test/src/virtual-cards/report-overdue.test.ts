@@ -65,7 +65,7 @@ const waits: readonly [
     order,
     'name',
     { orderVirtualCards: lost },
-    /^No result yet: a virtual card for Vera Nova\. The card service never answered this order, and no result arrived, so the card may or may not exist\. Check the card program’s portal before you order again\./,
+    /^No result yet: a virtual card for Vera Nova\. I don’t know whether the card service took this order, and no result arrived: the card may or may not exist\. Check the card program’s portal before you order again\./,
   ],
   [
     'a resend',

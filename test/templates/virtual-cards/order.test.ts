@@ -56,3 +56,13 @@ it('says once where to get the number of a virtual card: in the form of an order
   for (const outcome of ['created', 'resend'] as const)
     expect(virtualCard(virtualAlert({ outcome }), { place: 'private' }).text).not.toContain('number');
 });
+
+it('an unknown outcome does not claim that no answer came: it may have been an error, or unreadable', () => {
+  const sent = { state: 'unknown', apiWords: null, note: null, ref: 'abcd' } as const;
+  const unclear = 'I got no clear answer from the card service';
+
+  expect(orderAnswer({ ...sent, name: 'Vera Nova', summary: 'not funded', orderId: null }).text).toContain(
+    `${unclear}, so it may or may not be ordered.`,
+  );
+  expect(resendAnswer({ ...sent, card }).text).toContain(`${unclear}. If you hear nothing within minutes`);
+});
