@@ -72,7 +72,7 @@ const waits: readonly [
     resend,
     'resend',
     {},
-    /^Not confirmed: the details of Jane Doe · card [^]* The card is unchanged\. Ask again: it does no harm\.$/,
+    /^Not confirmed: the details of Jane Doe · card [\s\S]* The card is unchanged\. Ask again: it does no harm\.$/,
   ],
   ['a resend without an answer', resend, 'resend', { requestVirtualCardData: lost }, /^Not confirmed: the details of /],
 ];
