@@ -3,6 +3,7 @@ import type { AccountDetails, ListedAccount } from '../card-api/schema-account.t
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardStatus, isTransactionKind, type StoredEvent, type WhichCard, whichCard } from '../core/event.ts';
 import { redactText } from '../core/redact-text.ts';
+import { isLater, latestTimes, timesOfRead, timesOfWebhook, withHint, withStatus } from './newest-status.ts';
 import { unreportedOf, withWas } from './status-before.ts';
 
 /**
@@ -15,6 +16,10 @@ export const DirectoryCard = z.strictObject({
   status: CardStatus.nullable(),
   /** When the status was seen, UTC ISO 8601. */
   seenAt: z.string(),
+  /** When the latest webhook about the status was sent, by the card service's clock. */
+  callbackAt: z.string().optional(),
+  /** When the API was asked for the latest answer about the status. */
+  readAt: z.string().optional(),
   /**
    * The last reported status, while the API shows a change that no webhook has reported yet. A null status: the card is
    * new.
@@ -61,9 +66,14 @@ const AHEAD_MAX_MS = 5 * 60_000;
 function withoutFuture(account: DirectoryAccount | null, now: string): DirectoryAccount | null {
   const latest = new Date(Date.parse(now) + AHEAD_MAX_MS).toISOString();
   const before = new Date(Date.parse(now) - AHEAD_MAX_MS).toISOString();
-  const isAhead = (at: string | null): boolean => isLater(at, latest);
-  const seen = <Facts extends { readonly seenAt: string }>(facts: Facts): Facts =>
-    isAhead(facts.seenAt) ? { ...facts, seenAt: before } : facts;
+  const isAhead = (at: string | null | undefined): boolean => isLater(at, latest);
+  const seen = <Facts extends { readonly seenAt: string; readonly readAt?: string | undefined }>(
+    facts: Facts,
+  ): Facts => ({
+    ...facts,
+    ...(isAhead(facts.seenAt) && { seenAt: before }),
+    ...(isAhead(facts.readAt) && { readAt: before }),
+  });
   return (
     account && {
       ...account,
@@ -179,7 +189,7 @@ export function withListed(stored: DirectoryAccount | null, listed: ListedAccoun
         ? account.cards
         : withHint(
             account.cards,
-            { last4: listed.last4, status: listed.cardStatus, seenAt: at },
+            { last4: listed.last4, status: listed.cardStatus, ...timesOfRead(at) },
             unreportedOf(account),
           ),
   };
@@ -194,12 +204,20 @@ export function withDetails(stored: DirectoryAccount | null, details: AccountDet
   const newer = account.cards.filter((card) => isLater(card.seenAt, at));
   const listed = details.cards.map((card): DirectoryCard => {
     const news = newer.find((one) => one.cardId === card.cardId);
-    if (news !== undefined) return { ...news, last4: card.last4, status: news.status ?? card.status };
+    const times = timesOfRead(at);
+    if (news !== undefined)
+      return { ...news, ...latestTimes(news, times), last4: card.last4, status: news.status ?? card.status };
     const before =
       account.cards.find((one) => one.cardId === card.cardId) ??
       account.cards.find((one) => one.cardId === null && one.last4 === card.last4);
     return withWas(
-      { cardId: card.cardId, last4: card.last4, status: card.status, seenAt: at },
+      {
+        cardId: card.cardId,
+        last4: card.last4,
+        status: card.status,
+        ...times,
+        ...(before && latestTimes(before, times)),
+      },
       before,
       unreportedOf(account),
     );
@@ -236,6 +254,7 @@ export function withEvent(stored: DirectoryAccount | null, event: StoredEvent, n
   if (event.acctId === null) return null;
   // If the card service's clock is fast, its webhooks must not seem newer than data that we read later.
   const at = isLater(event.callbackAt, now) ? now : event.callbackAt;
+  const times = timesOfWebhook(event);
   const account = withoutFuture(stored, now) ?? emptyAccount(event.acctId);
   switch (event.kind) {
     case 'card-status':
@@ -243,7 +262,7 @@ export function withEvent(stored: DirectoryAccount | null, event: StoredEvent, n
         ...withHolder(account, event.holder, at),
         customId: isLater(account.detailsAt, at) ? account.customId : (event.customId ?? account.customId),
         cards: event.cards.reduce(
-          (cards, { cardId, last4, status }) => withStatus(cards, { cardId, last4: last4 || null, status, seenAt: at }),
+          (cards, { cardId, last4, status }) => withStatus(cards, { cardId, last4: last4 || null, status, ...times }),
           account.cards,
         ),
       };
@@ -251,8 +270,10 @@ export function withEvent(stored: DirectoryAccount | null, event: StoredEvent, n
       const status = CardStatus.safeParse(event.status?.toUpperCase());
       // The payload has only two states: a card that a resend calls inactive may be blocked or closed.
       const isVague = event.outcome === 'resend' && status.data !== 'ACTIVE';
-      const hint = { last4: event.last4, status: isVague ? null : (status.data ?? null), seenAt: at };
-      const cards = hint.last4 === null ? account.cards : withHint(account.cards, { ...hint, last4: hint.last4 });
+      const said =
+        isVague || status.data === undefined ? { status: null, seenAt: at } : { status: status.data, ...times };
+      const { last4 } = event;
+      const cards = last4 === null ? account.cards : withHint(account.cards, { last4, ...said });
       return { ...withHolder(account, event.holder, at), isVirtual: true, cards };
     }
     default: {
@@ -268,43 +289,8 @@ function withHolder(account: DirectoryAccount, holder: string, at: string): Dire
   return isNews ? { ...account, ...splitName(holder), namesAt: at } : account;
 }
 
-function withStatus(cards: readonly DirectoryCard[], news: DirectoryCard): DirectoryCard[] {
-  const isHint = (card: DirectoryCard): boolean => card.cardId === null && card.last4 === news.last4;
-  const stored = cards.find((card) => card.cardId === news.cardId) ?? cards.find(isHint);
-  if (stored === undefined) return [...cards, news];
-  // If the known facts are newer or final, only the id is new.
-  const isOld = stored.status === 'CLOSED' || (stored.status !== null && isLater(stored.seenAt, news.seenAt));
-  // The webhook reports the change that the API already showed.
-  const { was, ...withoutWas } = stored;
-  const isReported = was === undefined || stored.status === news.status;
-  const facts = isOld ? (isReported ? withoutWas : stored) : news;
-  const updated = { ...facts, cardId: news.cardId, last4: news.last4 ?? stored.last4 };
-  return cards.map((card) => (card === stored ? updated : card)).filter((card) => card === updated || !isHint(card));
-}
-
-/** @param unreported for facts from the API, which were not reported to anyone: what was reported about a new card. */
-function withHint(
-  cards: readonly DirectoryCard[],
-  hint: Omit<DirectoryCard, 'cardId'>,
-  unreported?: DirectoryCard['was'] | null,
-): DirectoryCard[] {
-  const alike = cards.filter((card) => card.last4 === hint.last4);
-  if (alike.length === 0) return [...cards, withWas({ cardId: null, ...hint }, undefined, unreported ?? null)];
-  // Closed is final, and of several open cards, as after a renewal, it may be any: only their ids can tell.
-  const card = onlyOf(alike.filter(({ status }) => status !== 'CLOSED'));
-  if (card === undefined || hint.status === null || hint.status === card.status) return [...cards];
-  if (card.status !== null && isLater(card.seenAt, hint.seenAt)) return [...cards];
-  const changed = { ...card, status: hint.status, seenAt: hint.seenAt };
-  return cards.with(cards.indexOf(card), unreported === undefined ? changed : withWas(changed, card, null));
-}
-
 /** `Mary Ann Smith` → `Mary Ann`, `Smith`: a guess, corrected by the API's list. */
 function splitName(holder: string): { firstName: string | null; lastName: string | null } {
   const words = holder.trim().split(/\s+/u);
   return { firstName: words.slice(0, -1).join(' ') || null, lastName: words.at(-1) ?? null };
-}
-
-/** UTC texts with different numbers of fraction digits are compared without the Z, which sorts after digits. */
-function isLater(one: string | null, other: string): boolean {
-  return one !== null && one.replace(/Z$/, '') > other.replace(/Z$/, '');
 }

@@ -11,6 +11,7 @@ import { type ApiQuota, apiQuotaDefaults, createApiQuota } from './api-quota.ts'
 import { type CardQuery, interpret, isByName } from './card-query.ts';
 import { begins, type CardMatch, createIndexReader, matchOf, toMatch } from './index-entries.ts';
 import { createFiller, createLoader, type DirectorySource, type Loader } from './loader.ts';
+import { isUnsure } from './newest-status.ts';
 import { createRecords } from './records.ts';
 
 export interface DirectoryDeps {
@@ -98,7 +99,7 @@ export function createDirectory(deps: DirectoryDeps) {
       let isIncomplete = false;
       await records.change([event.acctId], (stored) => {
         const changed = withEvent(stored, event, now().toISOString());
-        isIncomplete = changed !== null && changed !== stored && lacksDetails(changed);
+        isIncomplete = changed !== null && changed !== stored && (lacksDetails(changed) || isUnsure(changed));
         return changed;
       });
       if (isIncomplete) void filler?.fill();

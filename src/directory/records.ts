@@ -7,10 +7,13 @@ import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { DirectoryAccount, lacksDetails } from './account.ts';
 import { indexEntries } from './index-entries.ts';
+import { isUnsure } from './newest-status.ts';
 
 /** Scores of accounts whose cards have not been read. Other accounts have the time of the last answer as their score. */
 const NEEDED_SOON = 0;
 const NEEDED_LATER = 1;
+/** The score of an account that must be read again: its last answer counts as long ago. */
+const NEEDED_AGAIN = 2;
 
 const saveSource = readScript(new URL('./save-accounts.lua', import.meta.url));
 
@@ -109,7 +112,7 @@ function changeArgs(acctId: number, text: string, change: ChangeAccount): string
 }
 
 function needOf(account: DirectoryAccount): number {
-  if (!lacksDetails(account)) return Date.parse(account.detailsAt ?? '');
+  if (!lacksDetails(account)) return isUnsure(account) ? NEEDED_AGAIN : Date.parse(account.detailsAt ?? '');
   return account.accountStatus === 'CLOSED' ? NEEDED_LATER : NEEDED_SOON;
 }
 

@@ -1,6 +1,19 @@
 import type { CardStatus } from '../core/event.ts';
 import type { DirectoryAccount, DirectoryCard } from './account.ts';
 
+/** When a card's status was seen, as {@link DirectoryCard} stores it. */
+export type SeenTimes = Pick<DirectoryCard, 'seenAt' | 'callbackAt' | 'readAt'>;
+
+/** True when an answer of the API showed the stored status, not a webhook. */
+export function isOfRead({ callbackAt, seenAt, readAt }: SeenTimes): boolean {
+  return callbackAt === undefined || seenAt === readAt;
+}
+
+/** When the status was seen; if a webhook reported it, when that was sent by the card service's clock. */
+function saidAt(card: SeenTimes): string {
+  return isOfRead(card) ? card.seenAt : (card.callbackAt ?? card.seenAt);
+}
+
 /** If all cards of the account were known, a new card has not been reported. Otherwise that is unknown. */
 export function unreportedOf({ detailsAt }: DirectoryAccount): DirectoryCard['was'] | null {
   return detailsAt === null ? null : { status: null, seenAt: detailsAt };
@@ -13,7 +26,7 @@ export function withWas(
   unreported: DirectoryCard['was'] | null,
 ): DirectoryCard {
   const { was: _old, ...card } = news;
-  const earlier = before === undefined ? unreported : (before.was ?? { status: before.status, seenAt: before.seenAt });
+  const earlier = before === undefined ? unreported : (before.was ?? { status: before.status, seenAt: saidAt(before) });
   const isChange = earlier !== null && earlier !== undefined && news.status !== null && earlier.status !== news.status;
   // A card known only from a webhook has no earlier status.
   const isKnown = before === undefined || before.was !== undefined || before.status !== null;
@@ -38,5 +51,5 @@ export function statusBefore(
   // The API showed the change before this event reported it.
   if (card.was !== undefined && card.was.seenAt < event.callbackAt) return card.was.status;
   // A status seen after the event says nothing about the status before it.
-  return card.seenAt >= event.callbackAt ? null : card.status;
+  return saidAt(card) >= event.callbackAt ? null : card.status;
 }

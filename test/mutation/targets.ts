@@ -17,7 +17,7 @@ export const DECIDING: readonly string[] = [
     'since',
   ].map((name) => `src/core/${name}.ts`),
   ...['endpoints', 'rule', 'rule-change', 'spend-rules'].map((name) => `src/card-api/${name}.ts`),
-  ...['card-query', 'may-be-somebody-else', 'resolve-card', 'status-before', 'unknown-card'].map(
+  ...['card-query', 'may-be-somebody-else', 'newest-status', 'resolve-card', 'status-before', 'unknown-card'].map(
     (name) => `src/directory/${name}.ts`,
   ),
   ...['purchase-timeline', 'purchase-state', 'decline-reason'].map((name) => `src/alerts/${name}.ts`),

@@ -4,7 +4,10 @@ import { statusTimeline } from '../../../src/alerts/deliver-status.ts';
 import { noCard } from '../../../src/core/card-facts.ts';
 import type { CardStatus, CardStatusEvent, StatusRecord } from '../../../src/core/event.ts';
 import { cardStatuses } from '../../../src/core/event.ts';
+import { type DirectoryAccount, withEvent } from '../../../src/directory/account.ts';
+import { statusBefore } from '../../../src/directory/status-before.ts';
 import { createDeliveryWorld, declineOf, idOf, timeOf } from '../../support/delivery-world.ts';
+import { accountOf } from '../../support/directories.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { change, statusAlert } from '../../templates/fixtures.ts';
 
@@ -128,6 +131,49 @@ it('closing a card shows on its declines, also when it is delivered twice or bef
   });
   expect(world.updated).toContain(idOf(1));
 });
+
+it.each([0, 400, 30_000, -400])(
+  "blocking an inactive card is one message, and the directory says blocked, if the card service's clock is %i ms ahead",
+  async (aheadMs) => {
+    const startMs = Date.parse(timeOf(60));
+    const webhook = (index: number, status: CardStatus, afterMs: number): CardStatusEvent => {
+      const { event } = statusAlert([change()]);
+      return {
+        ...event,
+        id: idOf(index),
+        callbackAt: new Date(startMs + aheadMs + afterMs).toISOString(),
+        receivedAt: new Date(startMs + afterMs + 60).toISOString(),
+        cards: [{ ...card, status, cardOrderId: null }],
+      };
+    };
+    const [activated, blocked] = [webhook(1, 'ACTIVE', 0), webhook(2, 'BLOCKED', 5)];
+    const seen = { status: 'INACTIVE', seenAt: timeOf(0), readAt: timeOf(0) } as const;
+    let account: DirectoryAccount | null = accountOf({ acctId: activated.acctId, cards: [{ ...card, ...seen }] });
+    let current = activated;
+    let nowMs = startMs;
+    const world = createDeliveryWorld(redis(), {
+      statusBefore: () => statusBefore(current, card, account?.cards ?? []),
+    });
+    world.directory.learn = async (event) => {
+      account = withEvent(account, event, new Date(nowMs).toISOString());
+    };
+    for (const [event, afterMs] of [
+      [activated, 60],
+      [blocked, 70],
+      [activated, 1260],
+    ] as const) {
+      current = event;
+      nowMs = startMs + afterMs;
+      await world.deliver(event, { hasWaited: afterMs > 1000 });
+    }
+
+    expect(world.toHolder.map(({ event }) => event.id)).toEqual([blocked.id]);
+    expect(await world.alerts.get(blocked.id)).toMatchObject({
+      changes: [{ from: 'INACTIVE', steps: [{ status: 'ACTIVE' }, { status: 'BLOCKED' }] }],
+    });
+    expect(account?.cards.map(({ status }) => status)).toEqual(['BLOCKED']);
+  },
+);
 
 describe('a webhook that lists all cards of the account', () => {
   const statuses: Readonly<Record<number, CardStatus>> = { 1: 'CLOSED', 2: 'ACTIVE', 3: 'INACTIVE' };

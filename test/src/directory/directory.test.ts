@@ -667,6 +667,23 @@ describe('learning from webhooks', () => {
     expect(await directory.account(1)).toMatchObject({ lastName: 'New', cards: [{ cardId: 11, status: 'BLOCKED' }] });
   });
 
+  it('asks the API again which is newer if a webhook came soon after an answer with another status', async () => {
+    employ(1, { first: 'Jane', last: 'Doe', cards: [{ cardId: 11, last4: '1111', status: 'BLOCKED' }] });
+    await filled();
+    clock = new Date('2026-11-20T12:00:10Z');
+    employ(1, { first: 'Jane', last: 'Doe', cards: [{ cardId: 11, last4: '1111', status: 'CLOSED' }] });
+
+    const soon = { callbackAt: '2026-11-20T11:59:59Z', receivedAt: '2026-11-20T12:00:01Z' };
+    await directory.learn(CardStatusEvent.parse({ ...statusEvent(1, { status: 'ACTIVE' }), ...soon }));
+    const told = await directory.account(1);
+    await directory.idle();
+    const read = await directory.account(1);
+
+    expect([told, read].map((account) => account?.cards[0]?.status)).toEqual(['ACTIVE', 'CLOSED']);
+    expect(api.loads).toEqual([1, 1]);
+    expect(await directory.status(), 'its cards are known').toMatchObject({ lackingDetails: 0 });
+  });
+
   it('keeps the digits if a webhook has none', async () => {
     employ(1, { first: 'Jane', last: 'Doe', cards: [{ cardId: 11, last4: '1111', status: 'ACTIVE' }] });
     await filled();

@@ -53,7 +53,7 @@ function tells(known: DirectoryAccount, status: CardStatus, minute: number): Dir
     { AcctId: 7378, CardList: [{ CardId: 6231, Last4CardNumber: '1212', CardStatus: status }] },
     { callbackTime: at(minute) },
   );
-  return withEvent(known, event, now) ?? known;
+  return withEvent(known, { ...event, receivedAt: at(minute) }, now) ?? known;
 }
 
 it("a newer fact wins over one from before Redis' clock went back by an hour, also when the API shows it", () => {

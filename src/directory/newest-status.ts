@@ -1,0 +1,109 @@
+import { CLOCK_SKEW_MS } from '../core/service-time.ts';
+import type { DirectoryCard } from './account.ts';
+import { isOfRead, type SeenTimes, withWas } from './status-before.ts';
+
+/** The times of a status that the API showed when it was asked at `at`. */
+export function timesOfRead(at: string): SeenTimes {
+  return { seenAt: at, readAt: at };
+}
+
+/**
+ * The times of a status that a webhook reported. Its own time is by the card service's clock, and orders it among webhooks.
+ * The API's answers have times by Redis' clock. Compared with them, a webhook was sent at the latest possible time: it was
+ * received by then, and correct clocks differ by less than the tolerance.
+ */
+export function timesOfWebhook({
+  callbackAt,
+  receivedAt,
+  isSeen = false,
+}: {
+  readonly callbackAt: string;
+  readonly receivedAt: string;
+  readonly isSeen?: boolean | undefined;
+}): SeenTimes {
+  // No webhook, but a status that a recovery reports because the API showed it.
+  if (isSeen) return timesOfRead(callbackAt);
+  return {
+    seenAt: earlierOf(receivedAt, skewed(callbackAt)),
+    // By a wrong clock it was sent later than it was received, and would win over every webhook until then.
+    callbackAt: earlierOf(callbackAt, skewed(receivedAt)),
+  };
+}
+
+/** True when the stored status is newer than the news. Two webhooks are compared by their own times. */
+function isOutdated(news: SeenTimes, stored: SeenTimes): boolean {
+  if (news.callbackAt === undefined) return isLater(stored.seenAt, news.seenAt);
+  return isLater(stored.callbackAt, news.callbackAt) || (isOfRead(stored) && !isLater(news.seenAt, stored.seenAt));
+}
+
+/**
+ * True when an answer of the API was as recent as the webhook that replaced it, as far as the clocks can tell. It may have been
+ * the newer one, so the API must be asked again.
+ */
+export function isUnsure({ cards }: { readonly cards: readonly SeenTimes[] }): boolean {
+  return cards.some(
+    (card) => !isOfRead(card) && card.readAt !== undefined && isLater(skewed(card.readAt), card.callbackAt ?? ''),
+  );
+}
+
+/** When the latest webhook and the latest answer of two facts about a card were sent. */
+export function latestTimes(one: SeenTimes, other: SeenTimes): Omit<SeenTimes, 'seenAt'> {
+  const callbackAt = laterOf(one.callbackAt, other.callbackAt);
+  const readAt = laterOf(one.readAt, other.readAt);
+  return { ...(callbackAt !== undefined && { callbackAt }), ...(readAt !== undefined && { readAt }) };
+}
+
+/** The cards of an account after a webhook about one of them. */
+export function withStatus(cards: readonly DirectoryCard[], news: DirectoryCard): DirectoryCard[] {
+  const isHint = (card: DirectoryCard): boolean => card.cardId === null && card.last4 === news.last4;
+  const stored = cards.find((card) => card.cardId === news.cardId) ?? cards.find(isHint);
+  if (stored === undefined) return [...cards, news];
+  // If the known facts are newer or final, only the id is new.
+  const isOld = stored.status === 'CLOSED' || (stored.status !== null && isOutdated(news, stored));
+  // The webhook reports the change that the API already showed.
+  const { was, ...withoutWas } = stored;
+  const isReported = was === undefined || stored.status === news.status;
+  const facts = isOld ? (isReported ? withoutWas : stored) : news;
+  const updated = { ...facts, ...latestTimes(stored, news), cardId: news.cardId, last4: news.last4 ?? stored.last4 };
+  return cards.map((card) => (card === stored ? updated : card)).filter((card) => card === updated || !isHint(card));
+}
+
+/**
+ * The cards of an account after a fact about the card with these digits.
+ *
+ * @param unreported for facts from the API, which were not reported to anyone: what was reported about a new card.
+ */
+export function withHint(
+  cards: readonly DirectoryCard[],
+  hint: Omit<DirectoryCard, 'cardId'>,
+  unreported?: DirectoryCard['was'] | null,
+): DirectoryCard[] {
+  const alike = cards.filter((card) => card.last4 === hint.last4);
+  if (alike.length === 0) return [...cards, withWas({ cardId: null, ...hint }, undefined, unreported ?? null)];
+  // Closed is final, and of several open cards, as after a renewal, it may be any: only their ids can tell.
+  const [card, ...others] = alike.filter(({ status }) => status !== 'CLOSED');
+  if (card === undefined || others.length > 0 || hint.status === null || hint.status === card.status) return [...cards];
+  const times = latestTimes(card, hint);
+  const isOld = card.status !== null && isOutdated(hint, card);
+  if (isOld) return cards.with(cards.indexOf(card), { ...card, ...times });
+  const changed = { ...card, status: hint.status, seenAt: hint.seenAt, ...times };
+  return cards.with(cards.indexOf(card), unreported === undefined ? changed : withWas(changed, card, null));
+}
+
+/** UTC texts with different numbers of fraction digits are compared without the Z, which sorts after digits. */
+export function isLater(one: string | null | undefined, other: string): boolean {
+  return one != null && one.replace(/Z$/, '') > other.replace(/Z$/, '');
+}
+
+/** The latest time by the other clock: correct clocks differ by less than the tolerance. */
+function skewed(at: string): string {
+  return new Date(Date.parse(at) + CLOCK_SKEW_MS).toISOString();
+}
+
+function earlierOf(one: string, other: string): string {
+  return isLater(one, other) ? other : one;
+}
+
+function laterOf(one: string | undefined, other: string | undefined): string | undefined {
+  return other === undefined || isLater(one, other) ? one : other;
+}
