@@ -5,7 +5,7 @@ import { contentId } from '../core/content-id.ts';
 import { QuarantinedWebhook } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import { createRecordStore } from '../core/record-store.ts';
-import { redactText } from '../core/redact-text.ts';
+import { redactOwnId, redactText } from '../core/redact-text.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { isPhoneNumber, isSplit, readIdentifier, readTrackingNumber, TEXT_LENGTH_MAX } from './payload.ts';
 
@@ -118,12 +118,13 @@ function redactValue(value: unknown, name: string): unknown {
 function keptOf(text: string, name: string): string | null {
   if (name === 'trackingnumber') return readTrackingNumber(text);
   if (identifierNames.test(name)) return readIdentifier(text);
+  if (name === 'customid') return redactShort(text, redactOwnId);
   return harmlessNames.has(name) ? redactShort(text) : null;
 }
 
 /** Removes secrets from a text. One that is too long to be searched is only described. */
-function redactShort(text: string): string {
-  return text.length > TEXT_LENGTH_MAX ? formOf('text', text) : redactText(text);
+function redactShort(text: string, without = redactText): string {
+  return text.length > TEXT_LENGTH_MAX ? formOf('text', text) : without(text);
 }
 
 function lastFourOf(text: string): string {

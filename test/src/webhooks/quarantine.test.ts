@@ -51,6 +51,18 @@ describe('a quarantined webhook', () => {
     },
   );
 
+  it.each(['PIN-0042', 'CID 1001', 'EXP-2027', 1001, '4111 1111 1111 1111', 'pin: 0042'])(
+    'replays a status webhook with the CustomId that it would have had: %s',
+    (CustomId) => {
+      const options = { zone: 'America/New_York', version: '2.0.1.3', receivedAt };
+      const original = webhook('card-status', { CustomId });
+
+      expect(toStoredEvent(quarantine(original, facts).body, 'card-status', options)).toEqual(
+        toStoredEvent(original, 'card-status', options),
+      );
+    },
+  );
+
   it.each([4_111_111_111_111_111, '4111111111111111'])(
     'replays as the event it is if its id could be a card number: %s',
     (id) => {
