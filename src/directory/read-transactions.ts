@@ -4,7 +4,7 @@ import { PayloadError } from '../core/errors.ts';
 import type { TransactionEvent } from '../core/event.ts';
 
 /** A list of a year takes the card service long. Nobody waits longer for it. */
-const LIST_LIMITS = { deadlineMs: 20_000 } as const;
+const LIST_MS = 20_000;
 
 interface Deps {
   readonly card: Pick<CardClient, 'listAccountNetworkTransactions'>;
@@ -20,7 +20,9 @@ export type ReadTransactions = ReturnType<typeof createReadTransactions>;
  */
 export function createReadTransactions({ card, toMissed }: Deps) {
   return async function readTransactions(acctId: number, window: { readonly from: Date; readonly to: Date }) {
-    const rows = await orNull(card.listAccountNetworkTransactions(acctId, window, LIST_LIMITS));
+    const rows = await orNull(
+      card.listAccountNetworkTransactions(acctId, window, { deadlineMs: LIST_MS, attemptMs: LIST_MS }),
+    );
     if (rows === null) return null;
     const events = rows.flatMap(readRow);
     const unreadable = rows.length - events.length;

@@ -31,3 +31,20 @@ it('returns null instead of failing if the card service is down', async () => {
 
   expect(await read(7378, window)).toBeNull();
 });
+
+it('gives the card service as long for one answer as a person waits: a list of a year takes long', async () => {
+  const limits: unknown[] = [];
+  const read = createReadTransactions({
+    card: {
+      async listAccountNetworkTransactions(_acctId, _window, options) {
+        limits.push(options);
+        return [];
+      },
+    },
+    toMissed: () => event,
+  });
+
+  await read(7378, window);
+
+  expect(limits).toEqual([{ deadlineMs: 20_000, attemptMs: 20_000 }]);
+});
