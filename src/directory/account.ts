@@ -177,13 +177,8 @@ export function withListed(stored: DirectoryAccount | null, listed: ListedAccoun
     ...account,
     // Unchanged names keep their time, so that an unchanged account is not rewritten.
     ...(hasNames && !isSame ? { firstName: listed.firstName, lastName: listed.lastName, namesAt: at } : {}),
-    // An older list lacks these fields, and then they stay. Null: the card service has removed it.
-    customId: listed.customId === undefined ? account.customId : listed.customId,
-    email: listed.email === undefined ? account.email : listed.email,
-    group: listed.group === undefined ? account.group : listed.group,
-    isVirtual: listed.isVirtual ?? account.isVirtual,
-    accountStatus: listed.accountStatus ?? account.accountStatus,
-    availableCents: listed.availableCents ?? account.availableCents,
+    // A list takes long. Meanwhile the account may have been read.
+    ...(isLater(account.detailsAt, at) ? {} : listedFacts(account, listed)),
     cards:
       listed.last4 === null
         ? account.cards
@@ -195,12 +190,26 @@ export function withListed(stored: DirectoryAccount | null, listed: ListedAccoun
   };
 }
 
+function listedFacts(account: DirectoryAccount, listed: ListedAccount) {
+  return {
+    // An older list lacks these fields, and then they stay. Null: the card service has removed it.
+    customId: listed.customId === undefined ? account.customId : listed.customId,
+    email: listed.email === undefined ? account.email : listed.email,
+    group: listed.group === undefined ? account.group : listed.group,
+    isVirtual: listed.isVirtual ?? account.isVirtual,
+    accountStatus: listed.accountStatus ?? account.accountStatus,
+    availableCents: listed.availableCents ?? account.availableCents,
+  };
+}
+
 /**
  * Merges an account's details, requested at `at`. They contain every card, group, email address and CustomId, so they
  * replace everything except newer facts.
  */
 export function withDetails(stored: DirectoryAccount | null, details: AccountDetails, at: string): DirectoryAccount {
   const account = withoutFuture(stored, at) ?? emptyAccount(details.acctId);
+  // Another worker may have asked later and got its answer first.
+  if (isLater(account.detailsAt, at)) return account;
   const newer = account.cards.filter((card) => isLater(card.seenAt, at));
   const listed = details.cards.map((card): DirectoryCard => {
     const news = newer.find((one) => one.cardId === card.cardId);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ListedAccount } from '../../../src/card-api/schema-account.ts';
+import { AccountDetails, ListedAccount } from '../../../src/card-api/schema-account.ts';
 import type { WhichCard } from '../../../src/core/event.ts';
 import {
   DirectoryAccount,
@@ -7,6 +7,7 @@ import {
   holderOf,
   lacksDetails,
   toCardFacts,
+  withDetails,
   withListed,
 } from '../../../src/directory/account.ts';
 
@@ -142,6 +143,30 @@ describe('a status in the list of all accounts, which names a card by its digits
       after.filter(({ was }) => was !== undefined).map(({ status }) => status),
       'only a change is reported',
     ).toEqual(statuses.filter((status) => !cards.some((card) => card.status === status)));
+  });
+});
+
+describe('an answer of the API to an earlier request', () => {
+  const facts = (account: DirectoryAccount) => {
+    const { group, customId, email, accountStatus, rulesetId, isVirtual, availableCents } = account;
+    return { group, customId, email, accountStatus, rulesetId, isVirtual, availableCents };
+  };
+  const older = { AccountId: 7, CustomId: 'EMP-6', Email: 'old@example.com', AccountStatus: 'CLOSED', IsVirtual: true };
+  const known = accountOf(active);
+  const [before, after] = ['2026-11-20T14:59:50.000Z', '2026-11-20T15:00:10.000Z'];
+
+  it('is older if it is a list that took long, and replaces nothing that was read meanwhile', () => {
+    const listed = ListedAccount.parse({ ...older, GroupName: 'Former' });
+
+    expect(facts(withListed(known, listed, before))).toEqual(facts(known));
+    expect(withListed(known, listed, after)).toMatchObject({ group: 'Former', customId: 'EMP-6' });
+  });
+
+  it('is older if another worker asked later', () => {
+    const details = AccountDetails.parse({ ...older, Group: { Id: 1, GroupName: 'Former' }, SpendingRulesetId: 5 });
+
+    expect(withDetails(known, details, before)).toEqual(known);
+    expect(withDetails(known, details, after)).toMatchObject({ group: 'Former', rulesetId: 5, detailsAt: after });
   });
 });
 
