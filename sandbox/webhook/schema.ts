@@ -90,7 +90,7 @@ export const VirtualCardData = z.strictObject({
   AccountNumber: text('10000000610029'),
   FirstName: text('Cloud'),
   LastName: text('Hosting'),
-  CardNumber: field(z.string().regex(/^(\d{16})?$/), '4111111111111111'),
+  CardNumber: field(z.string().regex(/^(\d{16})?$/), '4111118206004374'),
   ExpirationDate: field(LocalTime.nullable(), '2028-11-30T00:00:00'),
   CVV2: field(z.string().regex(/^(\d{3})?$/), '123'),
   Status: field(z.enum(['ACTIVE', 'INACTIVE']), 'ACTIVE'),

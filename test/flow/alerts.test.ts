@@ -16,7 +16,7 @@ const kinds: readonly [WebhookKind, string, RegExp[]][] = [
   ['decline', channels.declines, [/declined/i, /\$84\.10/, /CORNER DINER/, /daily/i]],
   ['card-status', channels.status, [/blocked/i]],
   ['card-shipping', channels.shipping, [/shipped/i, /9400111899000000055211/, /USPS/]],
-  ['virtual-card', channels.virtual, [/virtual/i, /created|ready/i, /1111/]],
+  ['virtual-card', channels.virtual, [/virtual/i, /created|ready/i, /4374/]],
 ];
 
 describe('every kind of webhook', () => {

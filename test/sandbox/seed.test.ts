@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { ASSUMPTIONS, assumptionsWith } from '../../sandbox/assumptions.ts';
 import { ship } from '../../sandbox/engine/card-order.ts';
 import { sandboxAccount } from '../../sandbox/sandbox-account.ts';
@@ -6,6 +7,7 @@ import { buildState } from '../../sandbox/seed/build-state.ts';
 import { STANDARD_SEED } from '../../sandbox/seed/standard.ts';
 import { CARD_STATUSES, isOpen, last4 } from '../../sandbox/state/account.ts';
 import { lastFourOf, passesLuhn, testCardNumber } from '../../sandbox/state/card-number.ts';
+import { entryOf, sampleData } from '../../sandbox/trigger/catalogue.ts';
 import { bareWorld } from './bare-world.ts';
 
 const { world } = bareWorld();
@@ -24,6 +26,28 @@ describe('the seed', () => {
       buildState(STANDARD_SEED, assumptionsWith(), start),
     );
   });
+
+  it.each(['card-status', 'card-shipping', 'virtual-card'] as const)(
+    'has the card that the %s sample is about, so that the directory learns no other one',
+    (name) => {
+      const Sample = z.looseObject({
+        AcctId: z.int().optional(),
+        AccountId: z.int().optional(),
+        CardNumber: z.string().optional(),
+        Last4CardNumber: z.string().optional(),
+        CardList: z.array(z.object({ Last4CardNumber: z.string() })).optional(),
+      });
+      const entry = entryOf(name);
+      if (entry === undefined) throw new Error('no sample');
+      const { AcctId, AccountId, ...sample } = Sample.parse(sampleData(entry));
+      const { accounts } = buildState(STANDARD_SEED, assumptionsWith(), new Date());
+
+      const account = accounts.find(({ acctId }) => acctId === (AcctId ?? AccountId));
+      const last4 = sample.Last4CardNumber ?? sample.CardList?.[0]?.Last4CardNumber ?? sample.CardNumber?.slice(-4);
+      expect(account?.cards.map(({ cardNumber }) => cardNumber.slice(-4))).toContain(last4);
+      if (sample.CardNumber !== undefined) expect(passesLuhn(sample.CardNumber)).toBe(true);
+    },
+  );
 
   it('has the same ids and numbers on any day', () => {
     const ids = (day: string) =>
