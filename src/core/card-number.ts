@@ -11,11 +11,15 @@ const DIGITS_MAX = 19;
 /**
  * What people and programs put between groups of digits: any amount of space, and up to three dashes, signs, quotes,
  * brackets and invisible characters. A colon counts only between groups of four; otherwise one in ten dates with a time
- * would pass for a card number. Two bullets stand before the last digits of another card. U+FEFF counts as space only: being
- * a sign, too, it could be read in endless ways.
+ * would pass for a card number. Any other character that is no letter counts only alone and between groups of exactly four: it
+ * also stands between amounts and in addresses. Two bullets stand before the last digits of another card. U+FEFF counts as space
+ * only: being a sign, too, it could be read in endless ways.
  */
 const sign = `(?:(?!\\s)[._/,;|*+=#^&()[\\]{}'"\\\\·~\\p{Dash}\\p{Cf}]|(?<!•)•(?!•))`;
-const between = `(?:\\s*(?:${sign}\\s*){0,3}|(?<=\\p{Nd}{4})\\s*(?::|%2[0Dd])\\s*(?=\\p{Nd}{4}))`;
+const colon = '(?<=\\p{Nd}{4})\\s*(?::|%2[0Dd])\\s*(?=\\p{Nd}{4})';
+/** Neither one of the signs nor a colon, so that a text can be read in only one way. `%2` begins an encoded character. */
+const otherSign = `(?=[^\\p{L}\\p{N}\\s:]\\p{Nd}{4}(?!\\p{Nd}))(?<=(?<!\\p{Nd})\\p{Nd}{4})(?!${sign}|%2).`;
+const between = `(?:\\s*(?:${sign}\\s*){0,3}|${colon}|${otherSign})`;
 /** Digits of every script: full-width digits are just as readable and could be used to evade this check. */
 const mayHoldOne = new RegExp(`\\p{Nd}(?:${between}\\p{Nd}){${DIGITS_MIN - 1}}`, 'u');
 /** A maximal run of digits and separators. */

@@ -74,6 +74,13 @@ describe('masking', () => {
     expect(maskCardNumbers(text)).toBe(masked);
   });
 
+  it.each(['…', '?', '!', '@', '$', '%', '^', '<', '>', '\u00b0', '€', '😀', '\u0000'])(
+    'finds groups of four with %j in between',
+    (sign) => {
+      expect(maskCardNumbers(['4111', '1111', '1111', '1111'].join(sign))).toBe('[card ••1111]');
+    },
+  );
+
   it.each([
     ['nothing', ''],
     ['a tracking number of 22 digits', '9400111899000000055211'],
@@ -84,6 +91,9 @@ describe('masking', () => {
     ['text far apart', '4111 and 1111 and 1111 and 1111'],
     ['masked text', '[card ••1111]'],
     ['the last digits of four cards', '••4111, ••1111, ••1111, ••1111'],
+    ['four questions', 'Was it 4111? 1111? 1111? 1111?'],
+    ['an address', 'https://example.com/411111111111?1111'],
+    ['four amounts', 'from $4111 <$1111 <$1111 <$1111'],
   ])('leaves %s alone', (_what, text) => {
     expect(maskCardNumbers(text)).toBe(text);
   });
