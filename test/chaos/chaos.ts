@@ -72,7 +72,7 @@ const OPENED_TOGETHER = 200;
 const OPEN_WITHIN_MS = 2000;
 const ANSWER_WITHIN_MS = 60_000;
 const ANSWERS = 5;
-const CLICK_ATTEMPTS = 12;
+const CLICK_ATTEMPTS = 60;
 const CLICK_WAIT_MS = 5000;
 
 /** Runs Cardbell while it and everything around it fails, then checks what people see. */

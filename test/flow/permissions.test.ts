@@ -111,17 +111,26 @@ describe('people without permission', () => {
     await waitTold(gus, new RegExp(holderOf(card)), since);
     await until(async () => (await chain()) > before, 'the first refusal is on record');
     const first = await refusedFirst();
+    const recorded = async () => {
+      const lines = await store.lrange('{cardbell:audit}:chain', before, -1);
+      return lines.filter((line) => JSON.parse(line).record.actor.userId === otto).length;
+    };
+    // Their job runs a minute after the first, which on a slow machine may be before this.
+    const areRecorded = async () => (await recorded()) > 1;
     await until(
-      async () => (await store.scard(`{cardbell:state}:refused-more:${first}`)) > 20,
+      async () => (await store.scard(`{cardbell:state}:refused-more:${first}`)) > 20 || (await areRecorded()),
       'the others are counted',
     );
-    await until(async () => (await merged(first)) !== null, 'their job is scheduled');
-    await wakeJob(store, String(await merged(first)));
-    await until(async () => (await merged(first)) === null, 'the others are on record');
+    await until(async () => (await merged(first)) !== null || (await areRecorded()), 'their job is scheduled');
+    const job = await merged(first);
+    if (job !== null) await wakeJob(store, job);
+    await until(areRecorded, 'the others are on record');
     await waitFor(channels.audit, new RegExp(`<@${otto}> was refused \\d+ more times within a minute`));
 
-    const lines = (await store.lrange('{cardbell:audit}:chain', before, -1)).map((line) => JSON.parse(line).record);
-    expect(lines.filter(({ actor }) => actor.userId === otto)).toHaveLength(2);
+    const minutes = Math.ceil((Date.now() / 1000 - since) / 60);
+    expect(await recorded(), 'the first refusal, and one entry for each further minute').toBeLessThanOrEqual(
+      1 + minutes,
+    );
     // Without a limit there were two for each command.
     expect(lookups() - asked, 'user group calls to Slack').toBeLessThan(60);
   });
