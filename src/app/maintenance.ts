@@ -4,10 +4,11 @@ import type { CardClient } from '../card-api/client.ts';
 import { unreadableKey } from '../core/record-store.ts';
 import { CLOCK_SKEW_MS } from '../core/service-time.ts';
 import type { Claims } from '../holders/claim-store.ts';
-import type { MemoryLevel, MemoryWatch } from '../intake/memory.ts';
+import type { MemoryWatch } from '../intake/memory.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import { createWorkers, readHealth, type Workers } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
+import type { OpsIssue } from '../ops/notify-ops.ts';
 import * as redisIssue from '../ops/redis-issue.ts';
 import { reportFailedJobs, wakeSkewedJobs } from '../ops/stuck.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
@@ -40,7 +41,7 @@ type Context = Pick<
   WorkerContext,
   'redis' | 'queues' | 'enqueue' | 'clock' | 'log' | 'notifyOps' | 'notifyResolved' | 'isCardApiAway'
 > & {
-  readonly memory: Pick<MemoryWatch, 'level' | 'share'>;
+  readonly memory: Pick<MemoryWatch, 'isFull' | 'isFilling' | 'share'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   readonly quarantined: { readonly count: () => Promise<number> };
   readonly card: Pick<CardClient, 'getCurrentToken' | 'ping'>;
@@ -121,8 +122,8 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep }
 /** Conditions that ops are notified of automatically: work that waits too long, differing clocks, memory that fills up. */
 function createWatches(context: Context, workers: Workers, workerId: string) {
   const { redis, queues, clock, memory, card, notifyOps, notifyResolved } = context;
-  let reportedLevel: MemoryLevel | null = null;
-  let levelReportedAt = 0;
+  /** What this worker last reported of Redis' memory, and when. */
+  const reported = new Map<OpsIssue, { readonly isOpen: boolean; readonly at: number }>();
   /** Until when (ms) all failed jobs were reported. */
   let reportedUntilMs: number | null = null;
   return {
@@ -163,17 +164,21 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
     },
 
     async notifyOfMemory(): Promise<void> {
-      const level = memory.level();
-      const isNew = level !== reportedLevel;
-      if (level === null || (!isNew && performance.now() - levelReportedAt < MEMORY_AGAIN_MS)) return;
-      if (level !== 'enough') await notifyOps(level === 'full' ? redisIssue.redisFull : redisIssue.redisFilling);
-      // Once: another worker may have measured otherwise a moment before.
-      if (isNew && level !== 'full') await notifyResolved(redisIssue.redisFull);
-      if (isNew && level === 'enough') await notifyResolved(redisIssue.redisFilling);
-      reportedLevel = level;
-      levelReportedAt = performance.now();
+      const isFull = memory.isFull();
+      // A full Redis has its own notice.
+      await reportMemory(redisIssue.redisFilling, isFull === true ? null : memory.isFilling());
+      await reportMemory(redisIssue.redisFull, isFull);
     },
   };
+
+  /** @param isOpen null: not known, or nothing to report. */
+  async function reportMemory(issue: OpsIssue, isOpen: boolean | null): Promise<void> {
+    const last = reported.get(issue);
+    if (isOpen === null || (isOpen === last?.isOpen && (!isOpen || performance.now() - last.at < MEMORY_AGAIN_MS)))
+      return;
+    await (isOpen ? notifyOps : notifyResolved)(issue);
+    reported.set(issue, { isOpen, at: performance.now() });
+  }
 }
 
 /** Anything overdue by more than this has lost its timer. */

@@ -21,9 +21,6 @@ const FREE_AGAIN = 0.05;
 /** How early to warn people before webhooks are refused, as a share of the memory. */
 const WARN_BEFORE = 0.15;
 
-/** `filling`: webhooks will be refused soon. `full`: webhooks are refused. */
-export type MemoryLevel = 'enough' | 'filling' | 'full';
-
 /** Whether Redis has room for more webhooks and for processing those already accepted. */
 export type MemoryWatch = ReturnType<typeof watchMemory>;
 
@@ -83,10 +80,10 @@ export function watchMemory(redis: RedisClient, options: Options) {
       });
       return within(ACK_DEADLINE_MS, looked, () => false);
     },
-    isFull: () => isFull === true,
-    /** Null: not known yet. Another process may know. */
-    level: (): MemoryLevel | null =>
-      isFull === null || isFilling === null ? null : isFull ? 'full' : isFilling ? 'filling' : 'enough',
+    /** Webhooks are refused. Null: not known yet. Another process may know. */
+    isFull: () => isFull,
+    /** Webhooks are refused soon, or already. Null: not known yet, which `isFull` may be nevertheless. */
+    isFilling: () => isFilling,
     /**
      * Share of Redis' memory in use, including what waiting events will need: 1 is all. Null: no limit, or not checked
      * yet.
@@ -122,13 +119,14 @@ export function watchMemory(redis: RedisClient, options: Options) {
     const needed = events * GROWTH_BYTES;
     room = Math.min(...limited.map(({ used, max }) => fullAt * max - used - needed));
     share = limited.length === 0 ? null : Math.max(...limited.map(({ used, max }) => (used + needed) / max));
-    isFull = isReached(fullAt, share ?? 0, isFull);
-    isFilling = isReached(fullAt - WARN_BEFORE, share ?? 0, isFilling);
+    isFull = isReached(fullAt, share, isFull);
+    isFilling = isReached(fullAt - WARN_BEFORE, share, isFilling);
   }
 }
 
-/** @param before what it was: it stays so until this much is free again. */
-function isReached(limit: number, share: number, before: boolean | null): boolean | null {
+/** @param share null: no limit. @param before what it was: it stays so until this much is free again. */
+function isReached(limit: number, share: number | null, before: boolean | null): boolean | null {
+  if (share === null) return false;
   return share >= limit || (share <= limit - FREE_AGAIN ? false : before);
 }
 

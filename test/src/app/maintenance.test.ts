@@ -7,7 +7,7 @@ import { QUEUE_PREFIX } from '../../../src/core/keys.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { closeQueues, openQueues, type Queues } from '../../../src/core/queues.ts';
 import { unreadableKey } from '../../../src/core/record-store.ts';
-import type { MemoryLevel } from '../../../src/intake/memory.ts';
+import type { MemoryWatch } from '../../../src/intake/memory.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { createWorkers } from '../../../src/ops/health.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -22,10 +22,12 @@ afterEach(async () => {
   if (queues !== undefined) await closeQueues(queues);
 });
 
+const roomy: Pick<MemoryWatch, 'isFull' | 'isFilling'> = { isFull: () => false, isFilling: () => false };
+
 /** Starts a worker and returns what it did until it checked its token, which is the last step. */
 async function started({
   failing = '',
-  level = (): MemoryLevel => 'enough',
+  memory = roomy,
   temporaryChanges = [] as TemporaryChange[],
   onNotify = async (_did: readonly string[]): Promise<unknown> => null,
   sweepMs = 15_000,
@@ -46,7 +48,7 @@ async function started({
       temporaryChanges: { all: async () => temporaryChanges },
       quarantined: { count: async () => 0 },
       clock: createClock(redis()),
-      memory: { level, share: () => null },
+      memory: { ...memory, share: () => null },
       log: createLog({ level: 'silent', process: 'test' }),
       async notifyOps({ title }) {
         did.push(title);
@@ -127,27 +129,41 @@ it.each([
   await until(() => did.at(-1) === said, said);
 });
 
+const ofRedis = (did: readonly string[]): string[] => did.filter((step) => /redis/i.test(step));
+
 it('notifies ops once when Redis is filling up, when it is full, and when it has room again', async () => {
-  let level: MemoryLevel = 'filling';
-  const did = await started({ level: () => level });
-  const told = (): string[] => did.filter((title) => /redis/i.test(title));
+  let [isFull, isFilling] = [false, true];
+  const did = await started({ memory: { isFull: () => isFull, isFilling: () => isFilling } });
+  const told = (): string[] => ofRedis(did);
   await until(() => told().length === 2, 'ops are notified that Redis is filling up');
-  level = 'full';
+  isFull = true;
   await until(() => told().length === 3, 'ops are notified that Redis is full');
-  level = 'enough';
+  isFull = false;
+  isFilling = false;
   await until(() => told().length === 5, 'ops are notified that Redis has room again');
 
   expect(told()).toEqual([
     'Redis is filling up',
     'over: redis-full',
     'Redis is full: webhooks are refused',
-    'over: redis-full',
     'over: redis-filling',
+    'over: redis-full',
   ]);
 });
 
+it.each([
+  ['that Redis is filling up, while it is not known whether it is full', null, true, 'Redis is filling up'],
+  ['that Redis is no longer full, while it is not known whether it is filling up', false, null, 'over: redis-full'],
+])('tells ops %s', async (_what, isFull, isFilling, said) => {
+  const did = await started({ memory: { isFull: () => isFull, isFilling: () => isFilling } });
+
+  await until(() => ofRedis(did).length > 0, 'ops are told');
+
+  expect(ofRedis(did)).toEqual([said]);
+});
+
 it('says again each minute that Redis is filling up, because ops are notified of it once a day', async () => {
-  const did = await started({ level: () => 'filling' });
+  const did = await started({ memory: { ...roomy, isFilling: () => true } });
   const times = (): number => did.filter((title) => title === 'Redis is filling up').length;
   await until(() => times() === 1, 'it has said it');
   const now = performance.now.bind(performance);

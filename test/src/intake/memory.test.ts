@@ -25,6 +25,8 @@ afterEach(async () => {
 });
 
 const MB = 1024 * 1024;
+const levelOf = ({ isFull, isFilling }: MemoryWatch): string | null =>
+  isFull() === null || isFilling() === null ? null : isFull() ? 'full' : isFilling() ? 'filling' : 'enough';
 const used = async (): Promise<number> => Number(/^used_memory:(\d+)/m.exec(await store.info('memory'))?.[1]);
 
 /** A Redis with this many free bytes below the 85 % limit. */
@@ -41,7 +43,7 @@ it('a Redis without a limit is never full', async () => {
   memory = watchMemory(store, { fullAt: 0.85, inHand: async () => 0 });
 
   expect(await memory.reserve(1000 * MB)).toBe(true);
-  expect(memory.level()).toBe('enough');
+  expect(levelOf(memory)).toBe('enough');
   expect(memory.share()).toBeNull();
 });
 
@@ -119,18 +121,18 @@ it("reserves the memory each webhook's alert will need, and refuses when there i
 
 it('reports filling before it reports full, and has room again when memory is added', async () => {
   const watched = await watch(10 * MB);
-  expect(watched.level()).toBe('enough');
+  expect(levelOf(watched)).toBe('enough');
   expect(watched.share()).toBeCloseTo((await used()) / (((await used()) + 10 * MB) / 0.85), 1);
 
   await store.config('SET', 'maxmemory', String(Math.round((await used()) / 0.8)));
-  await until(() => watched.level() === 'filling', 'filling');
+  await until(() => levelOf(watched) === 'filling', 'filling');
   await store.config('SET', 'maxmemory', String(await used()));
-  await until(() => watched.isFull(), 'full');
+  await until(() => watched.isFull() === true, 'full');
   expect(await watched.reserve(1)).toBe(false);
   await store.config('SET', 'maxmemory', String(100 * MB));
 
   expect(await watched.reserve(1), 'measures before it refuses').toBe(true);
-  expect(watched.level()).toBe('enough');
+  expect(levelOf(watched)).toBe('enough');
 });
 
 it('refuses at once when Redis does not say how full it is', async () => {
@@ -160,7 +162,7 @@ it('stays full until a share of the memory is free, so that refusals do not flap
     used().then((bytes) => store.config('SET', 'maxmemory', String(Math.round(bytes / share))));
 
   await limit(0.9);
-  await until(() => watched.isFull(), 'full');
+  await until(() => watched.isFull() === true, 'full');
   await limit(0.84);
   await watched.reserve(1);
   expect(watched.isFull(), 'almost no memory is free').toBe(true);
@@ -177,18 +179,37 @@ it('warns once while usage stays around the limit of the warning, and knows noth
   };
   const early = start();
   await use(0.5, early);
-  const levels = [early.level()];
+  const levels = [levelOf(early)];
   for (const share of [0.69, 0.71, 0.69, 0.71, 0.66]) {
     await use(share, early);
-    levels.push(early.level());
+    levels.push(levelOf(early));
   }
   const late = start();
   await use(0.67, late);
-  levels.push(late.level());
+  levels.push(levelOf(late));
   await use(0.6, early);
   await use(0.61, late);
-  levels.push(early.level(), late.level());
+  levels.push(levelOf(early), levelOf(late));
   for (const one of [early, late]) one.stop();
 
   expect(levels).toEqual(['enough', 'enough', 'filling', 'filling', 'filling', 'filling', null, 'enough', 'enough']);
+});
+
+it.each([
+  ['filling, and not whether it is full', 0.82, { isFull: null, isFilling: true }],
+  ['not full, and not whether it is filling', 0.67, { isFull: false, isFilling: null }],
+])('knows at its start that Redis is %s', async (_what, share, known) => {
+  await store.config('SET', 'maxmemory', String(Math.round((await used()) / share)));
+  memory = watchMemory(store, { fullAt: 0.85, inHand: async () => 0, everyMs: 2 });
+  await until(() => memory?.share() !== null, 'it has measured');
+
+  expect(memory.share()).toBeCloseTo(share, 1);
+  expect({ isFull: memory.isFull(), isFilling: memory.isFilling() }).toEqual(known);
+});
+
+it('a Redis without a limit is not filling up either, however early webhooks are refused', async () => {
+  memory = watchMemory(store, { fullAt: 0.1, inHand: async () => 0 });
+  await memory.reserve(1);
+
+  expect({ isFull: memory.isFull(), isFilling: memory.isFilling() }).toEqual({ isFull: false, isFilling: false });
 });
