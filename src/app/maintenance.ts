@@ -8,7 +8,7 @@ import type { MemoryWatch } from '../intake/memory.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import { createWorkers, readHealth, type Workers } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
-import type { OpsIssue } from '../ops/notify-ops.ts';
+import { createOpsMemory, type OpsIssue } from '../ops/notify-ops.ts';
 import * as redisIssue from '../ops/redis-issue.ts';
 import { reportFailedJobs, wakeSkewedJobs } from '../ops/stuck.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
@@ -122,6 +122,7 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep }
 /** Conditions that ops are notified of automatically: work that waits too long, differing clocks, memory that fills up. */
 function createWatches(context: Context, workers: Workers, workerId: string) {
   const { redis, queues, clock, memory, card, notifyOps, notifyResolved } = context;
+  const opsMemory = createOpsMemory(redis);
   /** What this worker last reported of Redis' memory, and when. */
   const reported = new Map<OpsIssue, { readonly isOpen: boolean; readonly at: number }>();
   /** Until when (ms) all failed jobs were reported. */
@@ -174,9 +175,10 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
   /** @param isOpen null: not known, or nothing to report. */
   async function reportMemory(issue: OpsIssue, isOpen: boolean | null): Promise<void> {
     const last = reported.get(issue);
-    if (isOpen === null || (isOpen === last?.isOpen && (!isOpen || performance.now() - last.at < MEMORY_AGAIN_MS)))
-      return;
-    await (isOpen ? notifyOps : notifyResolved)(issue);
+    const isNew = isOpen !== last?.isOpen;
+    if (isOpen === null || (!isNew && (!isOpen || performance.now() - last.at < MEMORY_AGAIN_MS))) return;
+    // Another worker may have measured a moment ago that it is over.
+    if (isNew || (await opsMemory.isKnown(issue))) await (isOpen ? notifyOps : notifyResolved)(issue);
     reported.set(issue, { isOpen, at: performance.now() });
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionOptions, Worker } from 'bullmq';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Enqueue } from '../../../src/app/enqueue.ts';
@@ -10,6 +11,8 @@ import { unreadableKey } from '../../../src/core/record-store.ts';
 import type { MemoryWatch } from '../../../src/intake/memory.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { createWorkers } from '../../../src/ops/health.ts';
+import { createOpsMemory } from '../../../src/ops/notify-ops.ts';
+import { redisFilling } from '../../../src/ops/redis-issue.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { until } from '../../support/until.ts';
@@ -129,6 +132,7 @@ it.each([
   await until(() => did.at(-1) === said, said);
 });
 
+const timesIn = (did: readonly string[], step: string): number => did.filter((one) => one === step).length;
 const ofRedis = (did: readonly string[]): string[] => did.filter((step) => /redis/i.test(step));
 
 it('notifies ops once when Redis is filling up, when it is full, and when it has room again', async () => {
@@ -163,13 +167,35 @@ it.each([
 });
 
 it('says again each minute that Redis is filling up, because ops are notified of it once a day', async () => {
-  const did = await started({ memory: { ...roomy, isFilling: () => true } });
-  const times = (): number => did.filter((title) => title === 'Redis is filling up').length;
-  await until(() => times() === 1, 'it has said it');
-  const now = performance.now.bind(performance);
+  const opsMemory = createOpsMemory(redis());
+  const did = await started({
+    memory: { ...roomy, isFilling: () => true },
+    onNotify: () => opsMemory.remember(redisFilling, new Date().toISOString()),
+  });
+  await until(() => opsMemory.isKnown(redisFilling), 'it has said it');
+  const [now, before] = [performance.now.bind(performance), timesIn(did, redisFilling.title)];
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 61_000);
 
-  await until(() => times() === 2, 'it says it again').finally(() => clock.mockRestore());
+  await until(() => timesIn(did, redisFilling.title) === 2, 'it says it again').finally(() => clock.mockRestore());
+  expect(before).toBe(1);
+});
+
+it('does not say again that Redis is filling up when another worker has said that it is over', async () => {
+  let isFilling = true;
+  const did = await started({ memory: { ...roomy, isFilling: () => isFilling } });
+  await until(() => timesIn(did, redisFilling.title) === 1, 'it has said it');
+  await createOpsMemory(redis()).end(redisFilling, new Date().toISOString());
+  let looks = 0;
+  const now = performance.now.bind(performance);
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 61_000 * (looks += 1));
+
+  await sleep(2500);
+  clock.mockRestore();
+  const after = timesIn(did, redisFilling.title);
+  isFilling = false;
+
+  await until(() => did.includes('over: redis-filling'), 'a change is reported');
+  expect(after).toBe(1);
 });
 
 it('reports unreadable records that another process finds while it reports others', async () => {
