@@ -59,6 +59,7 @@ export function openPolicy(config: PolicyConfig, log: Log) {
   const logPolicy = (what: string): void => log.info({ policy: policy.hash, source: policy.source }, what);
   logPolicy('policy in force');
   return {
+    hasFile: config.policyFile !== null,
     current: (): Policy => policy,
     /**
      * A new version counts when two looks in a row find it. `changing`: it differs from the last look, so it may be half written.
@@ -86,8 +87,8 @@ export function openPolicy(config: PolicyConfig, log: Log) {
 
 /** Polling interval. A mounted file may be replaced in ways that no file watcher reports. */
 const LOOK_EVERY_MS = 2000;
-/** While the file stays invalid: ops are notified again a day later. */
-const REPORT_EVERY_MS = 3_600_000;
+/** While the file stays invalid: ops are notified again a day later, or soon if another worker has a valid copy. */
+const REPORT_EVERY_MS = 60_000;
 
 interface WatchDeps {
   /** The file is invalid: the previous policy stays in force. */
@@ -97,8 +98,9 @@ interface WatchDeps {
   readonly log: Log;
 }
 
-/** Checks the file every two seconds. @returns a function that stops this. */
+/** Checks the file, if there is one, every two seconds. @returns a function that stops this. */
 export function watchPolicy(source: PolicySource, { onInvalid, onValid, log }: WatchDeps): () => void {
+  if (!source.hasFile) return () => {};
   let problem: string | null | undefined;
   let reportedAt = 0;
   const look = async (): Promise<void> => {
