@@ -20,6 +20,9 @@ export type Health = Awaited<ReturnType<typeof readHealth>>;
 /** The queues that people wait for. Other queues may have to wait for Slack. */
 const promptQueues = ['alerts', 'bursts', 'actions'] as const;
 
+/** How long a refusal in the ops channel counts: an issue that lasts is reported, and refused, once a day. */
+const REFUSED_LATELY_MS = 24 * 3_600_000;
+
 export interface HealthDeps {
   readonly redis: RedisClient;
   readonly queues: Queues;
@@ -30,7 +33,7 @@ export interface HealthDeps {
 export async function readHealth(deps: HealthDeps) {
   const { redis, queues: opened, memory } = deps;
   const opsMemory = createOpsMemory(redis);
-  const [nowMs, inbox, queues, quarantined, workers, isSlackTokenDead, isOpsUnreachable, isCardTokenDead] =
+  const [nowMs, inbox, queues, quarantined, workers, isSlackTokenDead, opsRefusedAt, isCardTokenDead] =
     await Promise.all([
       redisNow(redis),
       readInbox(redis, opened.shards),
@@ -38,7 +41,7 @@ export async function readHealth(deps: HealthDeps) {
       deps.quarantined.count(),
       createWorkers(redis).all(),
       opsMemory.isKnown(opsIssue.slackTokenDead),
-      opsMemory.isKnown(opsUnreachable),
+      opsMemory.lastNoticed(opsUnreachable),
       opsMemory.isKnown(opsIssue.cardTokenDead),
     ]);
   const oldest = earliest([inbox.oldestMs, ...promptQueues.map((name) => queues[name].oldestMs)]);
@@ -56,8 +59,8 @@ export async function readHealth(deps: HealthDeps) {
     /** True while a worker has stopped calling the card API because it does not answer. */
     isCardApiAway: workers.some(({ isCardApiAway }) => isCardApiAway),
     isSlackTokenDead,
-    /** True while Slack refuses messages in the ops channel. */
-    isOpsUnreachable,
+    /** True when Slack refused a message in the ops channel lately. It may have no other message that shows the end. */
+    isOpsUnreachable: opsRefusedAt !== null && nowMs - Date.parse(opsRefusedAt) < REFUSED_LATELY_MS,
     isCardTokenDead,
     /** How much of its memory Redis uses, with the backlog; null: it has no limit. */
     memoryShare: memory.share(),

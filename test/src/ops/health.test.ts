@@ -5,6 +5,8 @@ import { closeQueues, openQueues, type Queues } from '../../../src/core/queues.t
 import { shardsOf } from '../../../src/core/shards.ts';
 import { burstOf } from '../../../src/intake/burst.ts';
 import { countEvents, createWorkers, readDepths, readHealth, readInbox } from '../../../src/ops/health.ts';
+import { createOpsMemory } from '../../../src/ops/notify-ops.ts';
+import { opsUnreachable } from '../../../src/ops/refused-messages.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask } from '../../support/perform-world.ts';
 import { read } from '../webhooks/read.ts';
@@ -187,4 +189,21 @@ it('drops a worker at once when it signs off', async () => {
   await workers.gone('one');
 
   expect(await workers.all()).toEqual([]);
+});
+
+it('reports for a day after the last refusal that Slack refuses messages in the ops channel', async () => {
+  const queues = openQueues(redis());
+  const memory = createOpsMemory(redis());
+  const hoursAgo = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString();
+
+  await memory.remember(opsUnreachable, hoursAgo(23));
+  const early = await health(queues);
+  await memory.remember(opsUnreachable, hoursAgo(25));
+  const late = await health(queues);
+  await memory.remember(opsUnreachable, hoursAgo(23));
+  await memory.noticeAgain(opsUnreachable, hoursAgo(1));
+  const again = await health(queues);
+
+  expect([early, late, again].map(({ isOpsUnreachable }) => isOpsUnreachable)).toEqual([true, false, true]);
+  await closeQueues(queues);
 });
