@@ -30,7 +30,7 @@ export function composeRecovery(context: WorkerContext) {
   const countNew = createCountNew(redis, redisShards);
   const statuses = createStatusRecovery({
     ...context,
-    take: late.take,
+    take: late.takeStatuses,
     recordDiscovered: createRecordDiscovered(context),
     async lastGapEndMs() {
       const [gap] = await redis.zrange(webKeys.gaps, '-1', '-1');

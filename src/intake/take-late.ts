@@ -14,6 +14,8 @@ const BATCH_MAX = 100;
 /** How long the progress of a recovery is kept, and that a row could not be read. */
 export const RECOVERY_TTL_SECONDS = 30 * 24 * 3600;
 
+/** A count in the progress of a recovery. */
+type Counter = 'recovered' | 'statuses' | 'unreadable';
 type Fetched = readonly [id: string, entry: InboxEntry];
 
 const takeLateSource = readScript(new URL('./take-late.lua', import.meta.url));
@@ -31,31 +33,30 @@ export function createLateIntake(
   redo?: Pick<Redo, 'remember'>,
 ) {
   const script = defineScript(redis, takeLateSource);
+  /** Stores the events that have not been seen, in this order within a shard. @returns how many. */
+  const takeAs = (counters: readonly Counter[]) => (gapId: string, events: readonly StoredEvent[]) =>
+    store(
+      gapId,
+      counters,
+      events.map((event) => [event.id, { type: 'event', event, isLate: true }]),
+    );
   return {
-    /** Stores the events that have not been seen, in this order within a shard. @returns how many. */
-    take: (gapId: string, events: readonly StoredEvent[]) =>
-      store(
-        gapId,
-        'recovered',
-        events.map((event) => [event.id, { type: 'event', event, isLate: true }]),
-      ),
+    take: takeAs(['recovered']),
+    /** The same for the statuses of cards, which have their own count too. */
+    takeStatuses: takeAs(['recovered', 'statuses']),
     /** Quarantines the rows that do not match and have not been seen. @returns how many. */
     quarantineRows: (gapId: string, rows: readonly QuarantinedWebhook[]) =>
       store(
         gapId,
-        'unreadable',
+        ['unreadable'],
         rows.map((webhook) => [webhook.id, { type: 'quarantine', webhook }]),
       ),
   };
 
-  async function store(
-    gapId: string,
-    counter: 'recovered' | 'unreadable',
-    fetched: readonly Fetched[],
-  ): Promise<number> {
+  async function store(gapId: string, counters: readonly Counter[], fetched: readonly Fetched[]): Promise<number> {
     let taken = 0;
     // A row that was discarded stays discarded for every recovery that still asks for it.
-    const ttl = counter === 'unreadable' ? RECOVERY_TTL_SECONDS : SEEN_TTL_SECONDS;
+    const ttl = counters.includes('unreadable') ? RECOVERY_TTL_SECONDS : SEEN_TTL_SECONDS;
     for (const [shard, mine] of groupBy(fetched, ([id]) => shardOf(id, shards))) {
       const ofShard = [intakeKey('webhooks', shard), movedKey(shard), intakeKey(`recovery:${gapId}`, shard)];
       for (const batch of chunksOf(mine, BATCH_MAX)) {
@@ -64,7 +65,7 @@ export function createLateIntake(
         for (const entry of entries) {
           if (!(await reserve(entry.length))) throw new StoreUnavailableError('redis is nearly full');
         }
-        const write = () => script.run(keys, [shards, ttl, RECOVERY_TTL_SECONDS, counter, ...entries]);
+        const write = () => script.run(keys, [shards, ttl, RECOVERY_TTL_SECONDS, counters.join(' '), ...entries]);
         taken += Number(await write());
         redo?.remember(write);
       }

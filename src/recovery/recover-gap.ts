@@ -29,8 +29,8 @@ interface Deps {
     /** Quarantines unreadable rows until someone replays or discards them. */
     readonly quarantineRows: (gapId: string, rows: readonly QuarantinedWebhook[]) => Promise<number>;
   };
-  /** Reports card statuses that changed without a webhook. @returns how many. */
-  readonly recoverStatuses: (gap: Gap) => Promise<number>;
+  /** Reports card statuses that changed without a webhook, and counts them in the progress. */
+  readonly recoverStatuses: (gap: Gap) => Promise<unknown>;
   readonly recoveries: Recoveries;
   readonly horizon: {
     /** When Cardbell first ran (ms); 0 when unknown. */
@@ -67,10 +67,10 @@ export function createRecoverGap(deps: Deps): RecoverGap {
     await untilArrived(gap, now().getTime());
     await recoverTransactions(gap, before, onProgress);
     // While webhooks do not arrive, each check has one such gap. The refreshes of the directory report the statuses.
-    const statuses = gap.cause === 'unnoticed' ? 0 : await deps.recoverStatuses(gap);
-    await recoveries.finish(gap, { statuses, finishedAt: now().toISOString() });
+    if (gap.cause !== 'unnoticed') await deps.recoverStatuses(gap);
+    await recoveries.finish(gap, { finishedAt: now().toISOString() });
     const progress = await recoveries.read(gap.id);
-    const { found, recovered, unreadable } = progress;
+    const { found, recovered, unreadable, statuses } = progress;
     log.info({ gap, found, recovered, unreadable, statuses }, 'gap closed');
     return progress;
   };

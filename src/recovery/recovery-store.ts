@@ -44,7 +44,7 @@ export const RecoveryProgress = z.object({
   finishedAt: z.string().nullable().default(null),
 });
 export type RecoveryProgress = z.infer<typeof RecoveryProgress>;
-type WrittenProgress = Partial<Omit<RecoveryProgress, 'recovered' | 'unreadable'>>;
+type WrittenProgress = Partial<Omit<RecoveryProgress, 'recovered' | 'unreadable' | 'statuses'>>;
 
 export type Recoveries = ReturnType<typeof createRecoveries>;
 
@@ -60,9 +60,10 @@ export function createRecoveries(redis: RedisClient, shards = 1) {
         shardsOf(shards).map(async (shard) => await redis.hgetall(intakeKey(`recovery:${gapId}`, shard))),
       );
       const progress = RecoveryProgress.parse(first);
-      for (const { recovered = 0, unreadable = 0 } of more) {
+      for (const { recovered = 0, unreadable = 0, statuses = 0 } of more) {
         progress.recovered += Number(recovered);
         progress.unreadable += Number(unreadable);
+        progress.statuses += Number(statuses);
       }
       return progress;
     },

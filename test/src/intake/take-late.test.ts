@@ -49,6 +49,17 @@ it('stores each event once, however often it is fetched', async () => {
   expect(await counted()).toEqual({ recovered: '2' });
 });
 
+it('counts the statuses of cards also by themselves, over all shards, and each once', async () => {
+  const events = Array.from({ length: 20 }, (_, index) => event(index + 1));
+  const late = createLateIntake(redis(), () => true, 16);
+  await late.take('gap_1', events.slice(0, 5));
+
+  expect(await late.takeStatuses('gap_1', events)).toBe(15);
+  expect(await late.takeStatuses('gap_1', events)).toBe(0);
+
+  expect(await createRecoveries(redis(), 16).read('gap_1')).toMatchObject({ recovered: 20, statuses: 15 });
+});
+
 it('stores each event in its shard, and counts all of them once for the recovery', async () => {
   const events = Array.from({ length: 60 }, (_, index) => event(index + 1));
   const late = createLateIntake(redis(), () => true, 16);

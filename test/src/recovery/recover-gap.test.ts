@@ -358,3 +358,20 @@ it('compares no statuses for webhooks that do not arrive: such a gap comes every
   expect(unnoticed).toMatchObject({ statuses: 0 });
   expect(compared).toEqual(['away']);
 });
+
+it('counts card statuses that a run has stored before it was interrupted', async () => {
+  const late = createLateIntake(redis(), () => true);
+  const statuses = [row(5).event, row(6).event];
+  let isAway = true;
+  const given = deps({
+    async recoverStatuses({ id }) {
+      await late.takeStatuses(id, statuses);
+      if (isAway) throw unanswered();
+    },
+  });
+
+  await expect(recoverGap(gap, given)).rejects.toThrow();
+  isAway = false;
+
+  expect(await recoverGap(gap, given)).toMatchObject({ found: 5, recovered: 7, statuses: 2 });
+});
