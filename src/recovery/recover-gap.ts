@@ -65,7 +65,8 @@ export function createRecoverGap(deps: Deps): RecoverGap {
     const before = await recoveries.read(gap.id);
     if (before.finishedAt !== null) return before;
     await untilArrived(gap, now().getTime());
-    await recoverTransactions(gap, before, onProgress);
+    // The rest is for the statuses.
+    await recoverTransactions(gap, before, (done, progress) => onProgress(done * 0.99, progress));
     // While webhooks do not arrive, each check has one such gap. The refreshes of the directory report the statuses.
     if (gap.cause !== 'unnoticed') await deps.recoverStatuses(gap);
     await recoveries.finish(gap, { finishedAt: now().toISOString() });
@@ -91,7 +92,7 @@ export function createRecoverGap(deps: Deps): RecoverGap {
       await recoveries.write(gap.id, { position: new Date(reachedMs).toISOString(), found: progress.found + found });
       progress = await recoveries.read(gap.id);
       doneMs += askedToMs - askedFromMs;
-      await onProgress(wholeMs > 0 ? (doneMs / wholeMs) * 0.99 : 0.99, progress);
+      await onProgress(wholeMs > 0 ? doneMs / wholeMs : 1, progress);
     };
 
     // First the gap itself, forwards. Then backwards from its start, for purchases that were settled or reversed in it.

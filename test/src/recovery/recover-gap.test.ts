@@ -375,3 +375,14 @@ it('counts card statuses that a run has stored before it was interrupted', async
 
   expect(await recoverGap(gap, given)).toMatchObject({ found: 5, recovered: 7, statuses: 2 });
 });
+
+it('is not done while it waits for the statuses, also in a run that has nothing else to do', async () => {
+  const done: number[] = [];
+  const given = deps({ recoverStatuses: () => Promise.reject(unanswered()) });
+
+  for (const run of [gap, gap, gapOf(nowMs, nowMs, 'asked')])
+    await expect(recoverGap(run, given, async (share) => void done.push(share))).rejects.toThrow('unavailable');
+
+  expect(done.at(-1)).toBe(0.99);
+  expect(Math.max(...done)).toBe(0.99);
+});
