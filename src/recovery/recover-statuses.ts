@@ -52,9 +52,7 @@ export function createBackfilled(redis: RedisClient) {
           const span = await spans.get(cardId);
           if (span === null)
             return known.some((card) => card.cardId === cardId && card.status === status) ? null : false;
-          // Of the other statuses, one that may have come after the reported one is news.
-          const toleranceMs = status === span.status ? CLOCK_SKEW_MS : -CLOCK_SKEW_MS;
-          const untilMs = Date.parse(span.until) + toleranceMs;
+          const untilMs = Date.parse(span.until) + (status === span.status ? CLOCK_SKEW_MS : 0);
           return atMs > Date.parse(span.after) && atMs <= untilMs;
         }),
       );

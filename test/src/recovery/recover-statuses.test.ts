@@ -89,22 +89,6 @@ describe('a status change without a webhook', () => {
     expect(await backfilled.covers({ ...both, cards: [other] }, [{ cardId: 99, status: 'ACTIVE' }])).toBe(false);
   });
 
-  it('is not another change right after it, by a slow clock of the card service', async () => {
-    const { recovery, taken, backfilled } = world([account(1)]);
-    await recovery.afterGap(gapOf(nowMs - 20 * MINUTE, nowMs, 'start'));
-    const [event] = taken;
-    if (event === undefined) throw new Error('nothing was reported');
-    const isCovered = (status: 'ACTIVE' | 'BLOCKED', minutesAgo: number) =>
-      backfilled.covers(
-        { ...event, cards: event.cards.map((card) => ({ ...card, status })), callbackAt: at(minutesAgo) },
-        [],
-      );
-
-    expect(await isCovered('ACTIVE', 1.5), 'unblocked after the card service showed the block').toBe(false);
-    expect(await isCovered('ACTIVE', 2), 'unblocked before').toBe(true);
-    expect(await isCovered('BLOCKED', 0.5), 'the block itself').toBe(true);
-  });
-
   it('keeps the gap open while some cards cannot be read', async () => {
     const { recovery, taken } = world([account(1)], 1, false);
 
