@@ -168,8 +168,27 @@ function followed(rulesetId: number): NonNullable<CardFacts['ruleset']> {
   return { id: rulesetId, name: null, mayOverrule: true };
 }
 
-/** Merges an account from the list, requested at `at`, into the known facts. */
-export function withListed(stored: DirectoryAccount | null, listed: ListedAccount, at: string): DirectoryAccount {
+/** When an answer of the API was requested, and when it had arrived: UTC ISO 8601, by the clock of Redis. */
+interface AnswerTimes {
+  readonly at: string;
+  readonly answeredAt: string;
+}
+
+/**
+ * Whether the details were requested later than another answer, by another worker. A time after this answer arrived is from
+ * before the clock of Redis went back, and says nothing.
+ */
+function hasNewerDetails({ detailsAt }: DirectoryAccount, { at, answeredAt }: AnswerTimes): boolean {
+  return isLater(detailsAt, at) && !isLater(detailsAt, answeredAt);
+}
+
+/** Merges an account from the list into the known facts. */
+export function withListed(
+  stored: DirectoryAccount | null,
+  listed: ListedAccount,
+  times: AnswerTimes,
+): DirectoryAccount {
+  const { at } = times;
   const account = withoutFuture(stored, at) ?? emptyAccount(listed.acctId);
   const hasNames = (listed.firstName !== null || listed.lastName !== null) && !isLater(account.namesAt, at);
   const isSame = hasNames && listed.firstName === account.firstName && listed.lastName === account.lastName;
@@ -178,7 +197,7 @@ export function withListed(stored: DirectoryAccount | null, listed: ListedAccoun
     // Unchanged names keep their time, so that an unchanged account is not rewritten.
     ...(hasNames && !isSame ? { firstName: listed.firstName, lastName: listed.lastName, namesAt: at } : {}),
     // A list takes long. Meanwhile the account may have been read.
-    ...(isLater(account.detailsAt, at) ? {} : listedFacts(account, listed)),
+    ...(hasNewerDetails(account, times) ? {} : listedFacts(account, listed)),
     cards:
       listed.last4 === null
         ? account.cards
@@ -203,13 +222,17 @@ function listedFacts(account: DirectoryAccount, listed: ListedAccount) {
 }
 
 /**
- * Merges an account's details, requested at `at`. They contain every card, group, email address and CustomId, so they
+ * Merges an account's details. They contain every card, group, email address and CustomId, so they
  * replace everything except newer facts.
  */
-export function withDetails(stored: DirectoryAccount | null, details: AccountDetails, at: string): DirectoryAccount {
+export function withDetails(
+  stored: DirectoryAccount | null,
+  details: AccountDetails,
+  answer: AnswerTimes,
+): DirectoryAccount {
+  const { at } = answer;
   const account = withoutFuture(stored, at) ?? emptyAccount(details.acctId);
-  // Another worker may have asked later and got its answer first.
-  if (isLater(account.detailsAt, at)) return account;
+  if (hasNewerDetails(account, answer)) return account;
   const newer = account.cards.filter((card) => isLater(card.seenAt, at));
   const listed = details.cards.map((card): DirectoryCard => {
     const news = newer.find((one) => one.cardId === card.cardId);

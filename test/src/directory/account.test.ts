@@ -136,7 +136,7 @@ describe('a status in the list of all accounts, which names a card by its digits
   ])('%s', (_what, cards, CardStatus, statuses) => {
     const listed = ListedAccount.parse({ AccountId: 7, CardStatus, CardNumber4Digits: cards[0]?.last4 });
 
-    const after = withListed(accountOf(...cards), listed, '2026-11-20T16:00:00.000Z').cards;
+    const after = withListed(accountOf(...cards), listed, answeredSoon('2026-11-20T16:00:00.000Z')).cards;
 
     expect(after.map(({ status }) => status)).toEqual(statuses);
     expect(
@@ -145,6 +145,8 @@ describe('a status in the list of all accounts, which names a card by its digits
     ).toEqual(statuses.filter((status) => !cards.some((card) => card.status === status)));
   });
 });
+
+const answeredSoon = (at: string) => ({ at, answeredAt: at });
 
 describe('an answer of the API to an earlier request', () => {
   const facts = (account: DirectoryAccount) => {
@@ -158,15 +160,25 @@ describe('an answer of the API to an earlier request', () => {
   it('is older if it is a list that took long, and replaces nothing that was read meanwhile', () => {
     const listed = ListedAccount.parse({ ...older, GroupName: 'Former' });
 
-    expect(facts(withListed(known, listed, before))).toEqual(facts(known));
-    expect(withListed(known, listed, after)).toMatchObject({ group: 'Former', customId: 'EMP-6' });
+    expect(facts(withListed(known, listed, { at: before, answeredAt: after }))).toEqual(facts(known));
+    expect(withListed(known, listed, answeredSoon(after))).toMatchObject({ group: 'Former', customId: 'EMP-6' });
   });
 
   it('is older if another worker asked later', () => {
     const details = AccountDetails.parse({ ...older, Group: { Id: 1, GroupName: 'Former' }, SpendingRulesetId: 5 });
 
-    expect(withDetails(known, details, before)).toEqual(known);
-    expect(withDetails(known, details, after)).toMatchObject({ group: 'Former', rulesetId: 5, detailsAt: after });
+    expect(withDetails(known, details, { at: before, answeredAt: after })).toEqual(known);
+    expect(withDetails(known, details, answeredSoon(after))).toMatchObject({
+      group: 'Former',
+      rulesetId: 5,
+      detailsAt: after,
+    });
+  });
+
+  it('is not older because the clock of Redis has gone back since', () => {
+    const details = AccountDetails.parse({ ...older, Group: { Id: 1, GroupName: 'Former' } });
+
+    expect(withDetails(known, details, answeredSoon(before))).toMatchObject({ group: 'Former', detailsAt: before });
   });
 });
 

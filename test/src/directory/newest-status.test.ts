@@ -27,9 +27,11 @@ function webhook(status: CardStatus, callbackMs: number, receivedMs: number): Ca
 function answered(known: DirectoryAccount | null, status: CardStatus, askedMs: number, isList = false) {
   const details = { AccountId: 7, CardList: [{ CardId: 71, Last4CardNumber: '7171', CardStatus: status }] };
   const listed = { AccountId: 7, CardStatus: status, CardNumber4Digits: '7171' };
+  // However long the answers took.
+  const times = { at: at(askedMs), answeredAt: at(askedMs + 3_600_000) };
   return isList
-    ? withListed(known, ListedAccount.parse(listed), at(askedMs))
-    : withDetails(known, AccountDetails.parse(details), at(askedMs));
+    ? withListed(known, ListedAccount.parse(listed), times)
+    : withDetails(known, AccountDetails.parse(details), times);
 }
 
 const learned = (known: DirectoryAccount, event: CardStatusEvent, nowMs: number): DirectoryAccount =>
