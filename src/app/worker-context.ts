@@ -21,7 +21,6 @@ import { createDirectChannels, NotifyPerson, type NotifyPersonLater } from '../h
 import { type Backlogs, watchMemory } from '../intake/memory.ts';
 import { createFitsMerchant } from '../limits/merchant-fit.ts';
 import { createRemedies } from '../limits/remedy.ts';
-import { setTemporarily, temporaryValue } from '../limits/rule-future.ts';
 import { countEvents } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { Metrics } from '../ops/metrics.ts';
@@ -221,14 +220,7 @@ function createCards(base: WithServices) {
       async accountOf(acctId) {
         const account = await directory.account(acctId);
         const mayBeOverruled = assumptions.rulesetMayOverrule && account?.rulesetId != null;
-        return {
-          cards: await withSince(account?.cards ?? [], base.history),
-          mayBeOverruled,
-          async temporaryValues(changes) {
-            const set = setTemporarily(await base.temporaryChanges.all(), acctId);
-            return changes.flatMap((change) => temporaryValue(change, set) ?? []);
-          },
-        };
+        return { cards: await withSince(account?.cards ?? [], base.history), mayBeOverruled };
       },
       hasFraudCase: async (acctId) => (await base.fraudCases.openOf(acctId)) !== null,
       namedIn: (decline) => declineReason(decline),

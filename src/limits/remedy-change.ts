@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { LimitRule, type LimitWindow, ofRule, type Rule } from '../card-api/rule.ts';
+import { LimitRule, type LimitWindow, type Rule } from '../card-api/rule.ts';
 import { inRuleOrder, type LimitGoal, limitOf, type RuleGoal } from '../card-api/rule-change.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
 import { AlsoNeeds, alsoNeededKinds } from '../core/also-needs.ts';
 import { withRaisedAlong } from './contradiction.ts';
-import type { TemporaryValue } from './rule-future.ts';
 
 /** A limit that has to rise for a purchase to pass. Whole cents; null if the card API did not return it. */
 export const LimitRaise = z.strictObject({
@@ -15,8 +14,6 @@ export const LimitRaise = z.strictObject({
   remainingCents: z.int().nullable(),
   /** What was left when it was read, of a limit that has reset since the decline. Absent: it has not, or nothing was read. */
   sinceReset: z.strictObject({ leftCents: z.int(), readAt: z.iso.datetime() }).optional(),
-  /** `from` lasts only for a time: until then, and goes back to a lower value. Absent: it lasts, as far as is known. */
-  goesBack: z.strictObject({ to: z.int(), at: z.string() }).optional(),
   /** It does not stop the purchase itself, but other limits would be above it. */
   isAdjustedToo: z.boolean(),
   /** It is not the card's own limit but that of its spending ruleset: raising the card's own does not help. */
@@ -125,26 +122,13 @@ export function exceededLimit(
 /** The limits that stopped a purchase, with their present values: neither they nor anything else stops it any more. */
 export function withLimitsNow(remedy: Remedy | null, rules: CardLimits): Remedy | null {
   if (remedy?.kind !== 'raise_limit') return remedy;
-  const now = ({ sinceReset: _then, goesBack: _end, ...limit }: LimitRaise): LimitRaise => {
+  const now = ({ sinceReset: _then, ...limit }: LimitRaise): LimitRaise => {
     const from = limitOf(rules, limit.rule);
     return { ...limit, from, to: from ?? limit.to, remainingCents: null };
   };
   const { alsoNeeds: _before, ...rest } = remedy;
   const [first, ...others] = rest.limits;
   return { ...rest, limits: [now(first), ...others.map(now)] };
-}
-
-/** Of the limits that stop a purchase, says which ones go back to a lower value, and when. */
-export function withEnds(
-  { limits: [first, ...others], ...remedy }: RaiseLimit,
-  temporary: readonly TemporaryValue[],
-): RaiseLimit {
-  const withEnd = (limit: LimitRaise): LimitRaise => {
-    const { back = null, until = null } = ofRule(temporary, limit.rule) ?? {};
-    const isLower = typeof back === 'number' && limit.from !== null && back < limit.from;
-    return isLower && until !== null ? { ...limit, goesBack: { to: back, at: until } } : limit;
-  };
-  return { ...remedy, limits: [withEnd(first), ...others.map(withEnd)] };
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { CardClient } from '../card-api/client.ts';
 import type { LimitPeriod, LimitWindow } from '../card-api/rule.ts';
-import type { RuleChange } from '../card-api/rule-change.ts';
 import type { RemainingLimits } from '../card-api/schema.ts';
 import type { CardLimits, SpendRules } from '../card-api/spend-rules.ts';
 import type { AlsoNeeds } from '../core/also-needs.ts';
@@ -10,8 +9,7 @@ import { isAbroad } from '../core/merchant-category.ts';
 import { checkLimits } from './binding-limit.ts';
 import { hasReset } from './limit-window.ts';
 import type { FitsMerchant } from './merchant-fit.ts';
-import { isIncomplete, isOfRules, neededIn, type Remedy, withBalanceNow, withEnds } from './remedy-change.ts';
-import type { TemporaryValue } from './rule-future.ts';
+import { isIncomplete, isOfRules, neededIn, type Remedy, withBalanceNow } from './remedy-change.ts';
 import { areAllClosed, byStatus, type KnownCard } from './status-check.ts';
 import { type RemainedLimits, remainingAt } from './stopping-category.ts';
 
@@ -23,12 +21,9 @@ const FORM_ADVICE_TIMEOUT_MS = 5000;
 interface Deps {
   readonly card: Pick<CardClient, 'getAccount' | 'getRemainingLimits' | 'getSpendRules'>;
   /** `mayBeOverruled`: it follows a spending ruleset, which may overrule the card's own rules. */
-  readonly accountOf: (acctId: number) => Promise<{
-    readonly cards: readonly KnownCard[];
-    readonly mayBeOverruled: boolean;
-    /** The limits whose values are temporary, given relative to their current ones. Absent: none is. */
-    readonly temporaryValues?: (changes: readonly RuleChange[]) => Promise<readonly TemporaryValue[]>;
-  }>;
+  readonly accountOf: (
+    acctId: number,
+  ) => Promise<{ readonly cards: readonly KnownCard[]; readonly mayBeOverruled: boolean }>;
   readonly hasFraudCase: (acctId: number) => Promise<boolean>;
   /** The merchant category and the period of the limit that a decline names; null: none. */
   readonly namedIn: (decline: NonNullable<TransactionEvent['decline']>) => {
@@ -228,7 +223,7 @@ async function byLimit(
 ): Promise<PurchaseCheck> {
   const [left, rules] = await Promise.all([read.remaining(), read.rules()]);
   if (left === null && rules === null) return away;
-  const { mayBeOverruled, temporaryValues } = await accountOf(event.acctId);
+  const { mayBeOverruled } = await accountOf(event.acctId);
   const then = left && remainingAt(event.occurredAt, left, now());
   const remaining = time === 'then' ? then : left;
   const period = event.decline === null ? null : namedIn(event.decline).period;
@@ -237,10 +232,7 @@ async function byLimit(
   const purchase = { ...taken, isOfCategory, isLater: time === 'now', period, mayBeOverruled };
   const found = checkLimits(purchase, remaining, rules, then);
   if (found === 'passes') return passes;
-  if (found !== null) {
-    const changes = found.limits.map(({ rule, from }) => ({ rule, from, to: from }));
-    return { state: 'stopped', remedy: withEnds(found, (await temporaryValues?.(changes)) ?? []) };
-  }
+  if (found !== null) return { state: 'stopped', remedy: found };
   return left === null || rules === null ? away : unclear;
 }
 

@@ -135,8 +135,9 @@ export function areEnoughAgain(alert: TransactionAlert, view: Seen): boolean {
 }
 
 function isEnoughNow(limit: LimitRaise, alert: TransactionAlert, view: Seen): boolean {
-  const mostCents = leftAnew(limit, alert, view) ?? valueAt(limit, seenAt(alert, view)) ?? 0;
-  return isReset(limit.rule.period, alert, view) && mostCents >= neededBy(alert);
+  return (
+    isReset(limit.rule.period, alert, view) && (leftAnew(limit, alert, view) ?? limit.from ?? 0) >= neededBy(alert)
+  );
 }
 
 /** What the holder could pay if the limits were enough: nothing if no amount would do, or if it would show the balance. */
@@ -157,11 +158,6 @@ export function limitOfRuleset(remedy: TransactionAlert['remedy']): string | nul
   return `The ruleset’s ${nameOf(limit.rule)}${of} stops it: change it in the card program’s portal.`;
 }
 
-/** The limit at a time: it may have gone back by then. */
-function valueAt({ from, goesBack }: LimitRaise, at: Date): number | null {
-  return goesBack !== undefined && Date.parse(goesBack.at) <= at.getTime() ? goesBack.to : from;
-}
-
 /** What the purchase takes of a limit. */
 function neededBy({ event }: TransactionAlert): number {
   return event.amountCents + event.paddingCents;
@@ -177,24 +173,18 @@ export function holderWays(alert: TransactionAlert, view: View, { isResetSaid } 
   const isAlone = stillNeeded(alert).length === 0;
   if (isEnoughAgain(alert, view)) return isResetSaid ? 'Try again.' : 'Try again: the limit has reset since.';
   const isOver = ({ rule }: LimitRaise): boolean => isReset(rule.period, alert, view);
-  const now = seenAt(alert, view);
-  const isBack = (limit: LimitRaise): boolean => valueAt(limit, now) !== limit.from;
-  // What was left before the reset, or before the limit went back, says nothing about now.
+  // What was left before the reset says nothing about now.
   const stopping = stoppingOf(remedy).map((limit) =>
-    isOver(limit) || isBack(limit) ? { ...limit, remainingCents: leftAnew(limit, alert, view) } : limit,
+    isOver(limit) ? { ...limit, remainingCents: leftAnew(limit, alert, view) } : limit,
   );
   // Of a smaller limit, not even all of it is enough.
-  const isEnoughAnew = stopping.every((limit) => {
-    const reset = Date.parse(nextReset(limit, alert, view) ?? '') || 0;
-    const anew = valueAt(limit, new Date(Math.max(reset, now.getTime())));
-    return anew === null || anew >= neededBy(alert);
-  });
+  const isEnoughAnew = stopping.every(({ from }) => from === null || from >= neededBy(alert));
   const isLeftKnown = (stopping[0]?.remainingCents ?? null) !== null;
   const ask = `ask ${limitOfRuleset(remedy) === null ? '' : 'whoever administers the card program '}for a higher limit`;
   if (!isLeftKnown && !isEnoughAnew) return `${capital(ask)}${isAlone ? ', or pay a smaller amount' : ''}.`;
   if (!isLeftKnown && (isAlone || stopping.length === 0) && !stopping.some(isOver)) return '';
   const leftOfAll = Math.min(
-    ...stopping.map((limit) => limit.remainingCents ?? valueAt(limit, now) ?? Number.POSITIVE_INFINITY),
+    ...stopping.map(({ remainingCents, from }) => remainingCents ?? from ?? Number.POSITIVE_INFINITY),
   );
   const leftNow = Math.min(leftOfAll - event.paddingCents, withinOthers(alert, view));
   // The window that ends last decides. Lifetime and single-purchase limits never reset.

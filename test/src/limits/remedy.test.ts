@@ -10,7 +10,6 @@ import { createFitsMerchant } from '../../../src/limits/merchant-fit.ts';
 import { createRemedies } from '../../../src/limits/remedy.ts';
 import { alsoNeeds } from '../../../src/limits/remedy-change.ts';
 import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
-import { rulesOf } from '../../support/temporary-changes.ts';
 
 const fitsMerchant = createFitsMerchant(categoryCodes);
 const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
@@ -380,42 +379,6 @@ it('is the limit that the service named if what is left of the limits cannot be 
 
   expect(remedy).toEqual(remedyOf(limitRaise('monthly', 90_000, null)));
   expect(declineReason(purchase.decline ?? { code: '', message: '' }, remedy).title).toBe('Over the monthly limit');
-});
-
-it('says of a temporary limit to which lower value it goes back, and when', async () => {
-  const [at, rule] = ['2026-11-21T05:00:00.000Z', { kind: 'limit', period: 'daily', category: null }] as const;
-  const rulesRead = rulesOf({ daily: 10_000 });
-  const remedyWhile = async (back: number | null, until: string | null) => {
-    const { adviceFor } = createRemedies({
-      card: {
-        getAccount: never,
-        getRemainingLimits: async () => ({
-          overall: [{ period: 'daily', limitCents: 10_000, remainingCents: 1_000 }],
-          categories: [],
-        }),
-        getSpendRules: async () => ({ rules: rulesRead, raw: {} }),
-      },
-      hasFraudCase: never,
-      accountOf: async () => ({
-        cards: [],
-        mayBeOverruled: false,
-        temporaryValues: async () => [{ rule, now: 10_000, back, until }],
-      }),
-      namedIn: () => ({ category: null, period: null }),
-      fitsMerchant,
-      categoryId: never,
-      now,
-      log: createLog({ level: 'silent', process: 'test' }),
-    });
-    const money = { amountCents: 4_000, paddingCents: 0, mcc: '5812' };
-    return (await adviceFor({ ...event('decline.rule.velocity', 'over'), ...money })).remedy;
-  };
-  const lasting = limitRaise('daily', 10_000, 13_000, { remainingCents: 1_000 });
-
-  expect(await remedyWhile(5_000, at)).toEqual(remedyOf({ ...lasting, goesBack: { to: 5_000, at } }));
-  expect(await remedyWhile(20_000, at), 'a reduction').toEqual(remedyOf(lasting));
-  expect(await remedyWhile(null, at), 'a reduction').toEqual(remedyOf(lasting));
-  expect(await remedyWhile(5_000, null), 'an approver decides').toEqual(remedyOf(lasting));
 });
 
 describe('what lets a declined purchase pass', () => {

@@ -104,38 +104,6 @@ describe('a limit that has reset since, of which too little is left again', () =
   });
 });
 
-describe('a limit that goes back to a lower value', () => {
-  /** Declined on November 20, 2026, at 9:14 AM Eastern time. The day ends at 5:00 AM UTC. */
-  const [midnight, nextNoon] = ['2026-11-21T05:00:00.000Z', '2026-11-21T17:00:00.000Z'];
-  const daily = (goesBack: { to: number; at: string }) =>
-    limitRaise('daily', 50_000, 56_410, { remainingCents: 2000, goesBack });
-  const ways = (limit: ReturnType<typeof daily>, now: string) => {
-    const alert = declined('decline.rule.velocity', '', { remedy: remedyOf(limit) });
-    return holderWays(alert, { place: 'direct', now: new Date(now) });
-  };
-  const evening = '2026-11-20T23:00:00Z';
-  const again = 'Try again: the limit has reset since.';
-
-  it('is not worth waiting for if it will be too low when it resets', () => {
-    expect(ways(daily({ to: 5000, at: midnight }), evening)).toBe('Ask for a higher limit, or pay $20.00 or less.');
-    expect(ways(daily({ to: 8410, at: midnight }), evening)).toContain('or wait');
-    expect(ways(daily({ to: 5000, at: nextNoon }), evening)).toContain('or wait');
-  });
-
-  it('is not enough to try again once it is too low', () => {
-    const tooLow = 'Ask for a higher limit, or pay a smaller amount.';
-
-    expect(ways(daily({ to: 5000, at: midnight }), '2026-11-21T13:00:00Z')).toBe(tooLow);
-    expect(ways(daily({ to: 5000, at: nextNoon }), '2026-11-21T13:00:00Z')).toBe(again);
-    expect(ways(daily({ to: 5000, at: nextNoon }), '2026-11-21T18:00:00Z')).toBe(tooLow);
-    expect(ways(daily({ to: 8410, at: midnight }), '2026-11-21T13:00:00Z')).toBe(again);
-  });
-
-  it('has less left than was read before', () => {
-    expect(ways(daily({ to: 5000, at: '2026-11-20T22:00:00.000Z' }), evening)).not.toContain('$20.00');
-  });
-});
-
 describe('a decline that is read days later', () => {
   const daily = limitRaise('daily', 15_000, 18_410, { remainingCents: 5000 });
   const small = limitRaise('daily', 6000, 9410, { remainingCents: 5000 });
