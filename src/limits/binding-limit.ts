@@ -127,9 +127,9 @@ function windowsOf({ mayBeOverruled = false }: DeclinedPurchase, { windows, limi
   ];
 }
 
-/** Limits of one category, or of the card, that are too small, tightest first. */
+/** Limits of one category, or of the card, that are too small: those that declined it first, then tightest first. */
 function bindingOf(purchase: DeclinedPurchase, category: SpendCategory | null, limited: Limited): LimitRaise[] {
-  const { amountCents, mayBeOverruled = false } = purchase;
+  const { amountCents, mayBeOverruled = false, period: named } = purchase;
   const { limits, transactionLimitCents = null } = limited;
   // The complete amount is available for each purchase.
   const ofPurchase = {
@@ -151,9 +151,17 @@ function bindingOf(purchase: DeclinedPurchase, category: SpendCategory | null, l
       return [{ ...limit, to: restCents === null || from === null ? null : from - leftCents + amountCents }];
     })
     .toSorted(
-      (a, b) => a.leftCents - b.leftCents || limitWindows.indexOf(a.rule.period) - limitWindows.indexOf(b.rule.period),
+      (a, b) =>
+        Number(isOnlyLater(a)) - Number(isOnlyLater(b)) ||
+        a.leftCents - b.leftCents ||
+        limitWindows.indexOf(a.rule.period) - limitWindows.indexOf(b.rule.period),
     )
     .map(({ leftCents: _left, ...limit }) => limit);
+
+  /** It is too small now. Whether it was when the purchase was declined, nothing tells. */
+  function isOnlyLater({ rule, sinceReset }: Pick<LimitRaise, 'rule' | 'sinceReset'>): boolean {
+    return sinceReset !== undefined && rule.period !== named;
+  }
 }
 
 function together(binding: readonly LimitRaise[], rules: CardLimits | null): RaiseLimit | null {

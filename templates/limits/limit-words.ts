@@ -37,11 +37,11 @@ export function limitLines(alert: TransactionAlert, view: Seen): string {
   if (from === null) return '';
   const limit = `the ${nameOf(rule)} of ${formatCents(from)}`;
   const opens = opensAgain(first, alert, view);
-  if (remainingCents === null) return `More than what was left of ${limit}.${opens}`;
+  const more = also === '' ? '' : `\n${also}`;
+  if (remainingCents === null) return `More than what was left of ${limit}.${opens}${more}`;
   const missing = neededBy(alert) - remainingCents;
   // Read a moment after the decline, so some amount may have been released since.
   if (missing <= 0) return `${formatCents(remainingCents)} of ${limit} is left now: enough for this purchase.`;
-  const more = also === '' ? '' : `\n${also}`;
   const isOfOne = rule.period === 'transaction';
   if (!isOfOne && alert.isKnownLater)
     return `More than what was left of ${limit}; ${leftWords(remainingCents, alert)}.${opens}${more}`;

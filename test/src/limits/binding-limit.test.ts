@@ -64,6 +64,21 @@ describe('the limit that stopped a purchase', () => {
     ]);
   });
 
+  it('is not one of which too little is left only since it has reset, unless the service named that', () => {
+    const sinceReset = { leftCents: 1_000, readAt: '2026-11-21T12:00:00.000Z' };
+    const days = { period: 'daily', limitCents: 15_000, remainingCents: null, sinceReset } as const;
+    const overall = [days, { period: 'weekly', limitCents: 30_000, remainingCents: 4_000 } as const];
+    const limits = { limits: { ...none, daily: 15_000, weekly: 30_000 }, categories: [] };
+    const daily = limitRaise('daily', 15_000, 22_410, { sinceReset });
+    const weekly = limitRaise('weekly', 30_000, 34_410, { remainingCents: 4_000 });
+    const found = (period: LimitPeriod | null) =>
+      bindingLimit({ ...velocity, period }, { overall, categories: [] }, limits)?.limits;
+
+    expect(found('weekly')).toEqual([weekly, daily]);
+    expect(found(null)).toEqual([weekly, daily]);
+    expect(found('daily')).toEqual([daily, weekly]);
+  });
+
   it('follows from the rules alone if the purchase exceeds an entire limit', () => {
     expect(bindingLimit({ ...velocity, amountCents: 60_000 }, null, rules)?.limits).toEqual([
       limitRaise('daily', 50_000, null),

@@ -342,9 +342,10 @@ describe('the remedy for a decline whose limit has reset since', () => {
   });
 
   it('keeps the numbers of a longer limit that has not reset', async () => {
+    // Whether the day declined it, nothing tells.
     const stillShort = raise(
-      { rule: { period: 'daily' }, sinceReset: { leftCents: 1_000 } },
       { rule: { period: 'weekly' }, remainingCents: 2_000 },
+      { rule: { period: 'daily' }, sinceReset: { leftCents: 1_000 } },
     );
 
     expect((await adviceAt(readAt, [daily, weekly])).advice).toMatchObject(stillShort);

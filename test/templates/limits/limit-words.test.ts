@@ -96,6 +96,11 @@ describe('a limit that has reset since, of which too little is left again', () =
     expect(holderWays(over(weekly, daily), later)).toContain('pay $10.00 or less');
   });
 
+  it('does not hide the others', () => {
+    for (const text of [limitLine(over(daily, weekly), later), limitLines(over(daily, weekly), later)])
+      expect(text).toContain('Also too small: weekly limit ($80.00 is left now, ');
+  });
+
   it('is enough once it has reset again', () => {
     const nextDay = new Date('2026-11-22T12:00:00Z');
 
