@@ -58,10 +58,7 @@ export function checkLimits(
     return ofCategory === null ? null : (together([...ofCategory, ...overall], rules) ?? 'passes');
   }
   const enough = isEnough(purchase, remaining, rules);
-  const isRoomy = (period: LimitPeriod): boolean =>
-    remaining?.overall.some((one) => one.period === period && (one.remainingCents ?? 0) >= purchase.amountCents) ===
-    true;
-  const own = overall.length > 0 || enough ? overall : guessed(purchase.period, rules, isRoomy);
+  const own = overall.length > 0 || enough ? overall : guessedOf(purchase, remaining?.overall ?? [], rules);
   // The card's own limit was hit first. The category's limit is next, if the category is certain.
   const [next, ...others] = limitedCategories(remaining, rules).filter(({ category }) => fits(category.name));
   const certain = others.length === 0 ? next : undefined;
@@ -179,15 +176,25 @@ function together(binding: readonly LimitRaise[], rules: CardLimits | null): Rai
 }
 
 /**
- * The limit that the service named is the best guess while nothing can be read, unless the card has no such limit, or enough
- * is left of it.
+ * The limit that most likely declined a purchase, of those of which nothing is known. If something was read, only the limit
+ * that the service named can be told, or else one that has reset since.
  */
-function guessed(
-  named: LimitWindow | null | undefined,
+function guessedOf(
+  { period: named = null }: DeclinedPurchase,
+  windows: readonly RemainedLimit[],
   rules: CardLimits | null,
-  isRoomy = (_period: LimitPeriod): boolean => false,
 ): LimitRaise[] {
-  const isLikely = (one: LimitPeriod): boolean => (rules === null || rules.limits[one] !== null) && !isRoomy(one);
+  const isRead = windows.some(({ remainingCents }) => remainingCents !== null);
+  if (!isRead) return guessed(named, rules);
+  const isUnknown = (window: RemainedLimit | undefined): boolean => (window?.remainingCents ?? null) === null;
+  const only = named ?? windows.find(({ sinceReset }) => sinceReset !== undefined)?.period;
+  const isOnly = only !== undefined && isUnknown(windows.find(({ period }) => period === only));
+  return isOnly ? guessed(only, rules).filter(({ rule }) => rule.period === only) : [];
+}
+
+/** The limit that the service named is the best guess while nothing can be read, unless the card has no such limit. */
+function guessed(named: LimitWindow | null | undefined, rules: CardLimits | null): LimitRaise[] {
+  const isLikely = (one: LimitPeriod): boolean => rules === null || rules.limits[one] !== null;
   const period = limitPeriods.find((one) => one === named && isLikely(one)) ?? limitPeriods.find(isLikely);
   if (period === undefined) return [];
   const rule = { kind: 'limit', period, category: null } as const;

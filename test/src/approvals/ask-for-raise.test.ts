@@ -37,13 +37,17 @@ it.each<[string, number, string[]]>([
   ).toBe(open.length === 0);
 });
 
-it('asks the approvers if the card service does not say what is left of a limit', async () => {
-  const { deps } = await linkHugo(await createActionWorld(redis()));
+it('asks nobody, and promises nothing, if the card service does not say what is left of a limit', async () => {
+  const world = await createActionWorld(redis());
+  const { deps } = await linkHugo(world);
   deps.card.getRemainingLimits = async () => ({ overall: [monthly], categories: [] });
 
   await performAction(toPay(30_000), deps);
 
-  expect((await deps.requests.open()).map(({ state }) => state)).toEqual(['open']);
+  expect(await deps.requests.open()).toEqual([]);
+  expect(world.answers.map(({ text }) => text)).toEqual([
+    expect.stringContaining('did not say how much is left of each limit, so I cannot tell. If it is declined, you can'),
+  ]);
 });
 
 it.each<[string, CardStatus, number | null, boolean, RegExp]>([

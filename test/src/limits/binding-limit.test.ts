@@ -250,10 +250,29 @@ describe('a limit of the rules that the card service’s answer lacks', () => {
     expect(bindingLimit(velocity, week, card(5_000, 30_000))?.limits).toEqual([limitRaise('daily', 5_000, null)]);
   });
 
-  it('is more likely to stop a purchase than one of which enough is left', () => {
-    const found = bindingLimit({ ...velocity, period: 'weekly' }, week, card(15_000, 30_000));
+  it('is guessed only if the service named it: never instead of another one that it named', () => {
+    const found = (period: LimitPeriod | null) => checkLimits({ ...velocity, period }, week, card(15_000, 30_000));
 
-    expect(found?.limits).toEqual([limitRaise('daily', 15_000, null)]);
+    expect(found('daily')).toEqual(remedyOf(limitRaise('daily', 15_000, null)));
+    expect(found('weekly')).toBeNull();
+    expect(found(null)).toBeNull();
+  });
+
+  it('is not guessed either if it may not exist', () => {
+    const overall = [...week.overall, { period: 'daily', limitCents: null, remainingCents: null } as const];
+    const found = (period: LimitPeriod | null) => checkLimits({ ...velocity, period }, { ...week, overall }, null);
+
+    expect(found('weekly')).toBeNull();
+    expect(found('daily')).toEqual(remedyOf(limitRaise('daily', null, null)));
+  });
+
+  it('is less likely to have declined a purchase than one that has reset since', () => {
+    const sinceReset = { leftCents: 15_000, readAt: '2026-11-21T12:00:00.000Z' };
+    const daily = { period: 'daily', limitCents: 15_000, remainingCents: null, sinceReset } as const;
+    const limits: CardLimits = { limits: { ...none, daily: 15_000, weekly: 30_000, monthly: 90_000 }, categories: [] };
+    const found = checkLimits(velocity, { ...week, overall: [daily, ...week.overall] }, limits);
+
+    expect(found).toEqual(remedyOf(limitRaise('daily', 15_000, null)));
   });
 
   it('may not be in force if the card follows a ruleset', () => {
