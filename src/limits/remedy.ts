@@ -62,6 +62,8 @@ export type PurchaseCheck =
       readonly why?: 'away' | 'unclear' | 'ruleset' | 'balance' | 'status' | 'closed';
       /** What stops it besides its ruleset. */
       readonly alsoNeeds?: AlsoNeeds;
+      /** What declined it does not stop it any more, for its alert. */
+      readonly isByElse?: true;
     };
 
 /**
@@ -86,8 +88,8 @@ export function createRemedies(deps: Deps) {
   };
 }
 
-function inPortal({ why, alsoNeeds }: Extract<PurchaseCheck, { readonly state: 'unknown' }>): Remedy | null {
-  if (why !== 'ruleset' && why !== 'balance') return null;
+function inPortal({ why, alsoNeeds, isByElse }: Extract<PurchaseCheck, { readonly state: 'unknown' }>): Remedy | null {
+  if (why !== 'ruleset' && why !== 'balance' && !(why === 'unclear' && isByElse)) return null;
   return { kind: 'portal', why, ...(alsoNeeds !== undefined && { alsoNeeds }) };
 }
 
@@ -127,7 +129,9 @@ function createLook(deps: Deps) {
     const check = await byCode(purchase, time, deps);
     // That a card is active by now needs no call of the card API for its alert.
     if (check.state === 'passes' && time === 'then' && !isByRule(event.decline)) return { state: 'unknown' };
-    const found = check.state === 'passes' ? await byAllElse(purchase, time, deps) : check;
+    if (check.state !== 'passes') return await withAlsoNeeded(check, purchase, time, deps);
+    const found = await byAllElse(purchase, time, deps);
+    if (time === 'then' && found.state === 'unknown' && found.why === 'unclear') return { ...found, isByElse: true };
     return await withAlsoNeeded(found, purchase, time, deps);
   };
 }

@@ -101,11 +101,16 @@ export const portalWords = {
     holderFix: 'Ask for money to be added to the card.',
     adminFix: 'Add money to the card in the card program’s portal.',
   },
+  unclear: {
+    holderFix: 'Try again. Ask whoever administers the card program if it is declined again.',
+    adminFix: 'Check the card’s limits and rules in the card program’s portal.',
+  },
 } as const;
 
 export function portalMeaning(why: keyof typeof portalWords, event: TransactionAlert['event']): string {
-  return why === 'ruleset'
-    ? 'The card’s own rules allow this, but its ruleset may not.'
+  if (why === 'ruleset') return 'The card’s own rules allow this, but its ruleset may not.';
+  return why === 'unclear'
+    ? 'What declined this purchase does not stop it any more, but something else may.'
     : `No limit or rule stops this purchase any more, but the card’s balance did not cover it${andSetAside(event)}.`;
 }
 
