@@ -16,11 +16,10 @@ import {
 } from '../card-api/rule-change.ts';
 import type { RemainingLimits } from '../card-api/schema.ts';
 import type { AlsoNeeds } from '../core/also-needs.ts';
-import type { TransactionEvent } from '../core/event.ts';
 import { commandCode } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
-import type { PurchaseCheck } from '../limits/remedy.ts';
+import type { CheckPurchase } from '../limits/remedy.ts';
 import { withBalanceNow } from '../limits/remedy-change.ts';
 import type { TemporaryValue } from '../limits/rule-future.ts';
 import { ruleStates, stateWords } from '../limits/rule-words.ts';
@@ -36,7 +35,7 @@ export type ReadCurrent = ReturnType<typeof createReadCurrent>;
 interface ReadDeps extends Pick<ActionTools, 'purchaseOf' | 'now'> {
   readonly raises: Pick<RaiseAmounts, 'withBase' | 'temporaryValues'>;
   readonly card: Pick<CardClient, 'getSpendRules' | 'getAccount' | 'getRemainingLimits'>;
-  readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
+  readonly checkPurchase: CheckPurchase;
 }
 
 /** A request about a card's rules, as the card is now. The returned function throws CardApiError if it cannot be read. */

@@ -18,7 +18,7 @@ import { merchantCategory } from '../core/merchant-category.ts';
 import { foldName } from '../directory/card-query.ts';
 import type { ReadTransactions } from '../directory/read-transactions.ts';
 import type { AskedChange } from '../limits/change-rule.ts';
-import type { PurchaseCheck } from '../limits/remedy.ts';
+import type { CheckPurchase } from '../limits/remedy.ts';
 import {
   isOfRules,
   type LimitRaise,
@@ -76,7 +76,7 @@ export type GatherFacts = (
 ) => Promise<{ readonly isBlocked: boolean; readonly facts: RequestFacts }>;
 
 interface Deps extends Pick<ActionTools, 'purchaseOf' | 'now'> {
-  readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
+  readonly checkPurchase: CheckPurchase;
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules' | 'getRemainingLimits'>;
   readonly readTransactions: ReadTransactions;
   /** Link to an alert's message; null: none. */
@@ -157,13 +157,13 @@ interface Needing {
   readonly alsoNeeds?: AlsoNeeds | undefined;
 }
 
-/** What the declined purchase needs besides the change, as the card is now. The balance is not looked at. */
+/** What the declined purchase needs besides the change, as the card is now. Whether its balance is too low, the caller tells. */
 export async function needsNow(
   { event, payCents, changes, alsoNeeds = [] }: Needing,
   { checkPurchase }: Pick<Deps, 'checkPurchase'>,
 ): Promise<AlsoNeeds> {
   if (event?.decline == null) return alsoNeeds;
-  const check = await checkPurchase(withAmount(event, payCents ?? event.amountCents));
+  const check = await checkPurchase(withAmount(event, payCents ?? event.amountCents), { isBalanceRead: false });
   const isOfChange = (kind: AlsoNeeds[number]): boolean => changes.some(({ rule }) => remedyOfRule[rule.kind] === kind);
   const others = (needs: AlsoNeeds): AlsoNeeds => needs.filter((kind) => !isOfChange(kind));
   if (check.state === 'stopped' && isOfRules(check.remedy)) {

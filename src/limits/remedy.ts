@@ -66,6 +66,12 @@ export type PurchaseCheck =
       readonly isByElse?: true;
     };
 
+/** @param options.isBalanceRead false: the caller compares the balance of now itself, so that of the decline will do here. */
+export type CheckPurchase = (
+  event: TransactionEvent,
+  options?: { readonly isBalanceRead: boolean },
+) => Promise<PurchaseCheck>;
+
 /**
  * What would let a declined purchase pass, based on the card's current data: the smallest change that the API can make.
  */
@@ -78,13 +84,14 @@ export function createRemedies(deps: Deps) {
     if (check.state === 'passes') return { remedy: { kind: 'retry' }, isIncomplete: false };
     return { remedy: check.remedy, isIncomplete: isIncomplete(check.remedy, isSameWindow) };
   }
+  const checkPurchase: CheckPurchase = (event, options) => look(event, FORM_ADVICE_TIMEOUT_MS, 'now', options);
   return {
     /** What would have let a declined purchase pass. Answers fast, because an alert waits for it. */
     adviceFor: (event: TransactionEvent): Promise<Advice> => advise(event, ADVICE_TIMEOUT_MS),
     /** The same for an alert that was sent with incomplete advice. May take as long as a form. */
     adviceAgain: (event: TransactionEvent): Promise<Advice> => advise(event, FORM_ADVICE_TIMEOUT_MS),
     /** The same for the card's current state, for someone who is about to act. It may have been blocked since. */
-    checkPurchase: (event: TransactionEvent): Promise<PurchaseCheck> => look(event, FORM_ADVICE_TIMEOUT_MS, 'now'),
+    checkPurchase,
   };
 }
 
@@ -114,7 +121,12 @@ interface Purchase {
 
 function createLook(deps: Deps) {
   const { card, log } = deps;
-  return async function look(event: TransactionEvent, deadlineMs: number, time: Time): Promise<PurchaseCheck> {
+  return async function look(
+    event: TransactionEvent,
+    deadlineMs: number,
+    time: Time,
+    { isBalanceRead } = { isBalanceRead: time === 'now' },
+  ): Promise<PurchaseCheck> {
     const { acctId } = event;
     if (time === 'now' && (await areAllClosed(acctId, deps))) return closed;
     const purchase = {
@@ -122,7 +134,7 @@ function createLook(deps: Deps) {
       rules: once(async () => (await readOrLog(card.getSpendRules(acctId, { deadlineMs }), log))?.rules ?? null),
       remaining: once(() => readOrLog(card.getRemainingLimits(acctId, { deadlineMs }), log)),
       balance: once(async () => {
-        const account = time === 'then' ? null : await readOrLog(card.getAccount(acctId, { deadlineMs }), log);
+        const account = !isBalanceRead ? null : await readOrLog(card.getAccount(acctId, { deadlineMs }), log);
         return account?.availableCents ?? event.availableCents;
       }),
     };

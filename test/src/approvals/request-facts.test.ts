@@ -124,8 +124,9 @@ it('notes that the balance is too low also for what no alert is about', async ()
 it('notes what else an approver’s purchase needs, as it is now', async () => {
   const remedy = { kind: 'allow_international', alsoNeeds: ['allow_card_not_present', 'raise_limit'] } as const;
   const checked: number[] = [];
-  const checkPurchase = async ({ amountCents }: TransactionEvent) => {
+  const checkPurchase = async ({ amountCents }: TransactionEvent, options: unknown) => {
     checked.push(amountCents);
+    expect(options).toEqual({ isBalanceRead: false });
     return { state: 'stopped', remedy };
   };
 

@@ -698,6 +698,8 @@ describe('what lets a declined purchase pass', () => {
 
     expect(await now(40).checkPurchase(at(3_000))).toEqual({ state: 'passes' });
     expect(await now(39.99).checkPurchase(at(40_000))).toEqual({ state: 'unknown', why: 'balance' });
+    // Whoever reads the account itself needs no second read of it.
+    expect(await now(39.99).checkPurchase(at(40_000), { isBalanceRead: false })).toEqual({ state: 'passes' });
     expect((await now(39.99).adviceFor(at(40_000))).remedy).toEqual({ kind: 'retry' });
     expect(await now(39.99, 3_000).checkPurchase(at(40_000))).toEqual({
       state: 'stopped',
