@@ -107,11 +107,16 @@ export const portalWords = {
   },
 } as const;
 
-export function portalMeaning(why: keyof typeof portalWords, event: TransactionAlert['event']): string {
+/** @param options.isNow the balance was compared again, for somebody who is about to act. */
+export function portalMeaning(
+  why: keyof typeof portalWords,
+  event: TransactionAlert['event'],
+  { isNow } = { isNow: false },
+): string {
   if (why === 'ruleset') return 'The card’s own rules allow this, but its ruleset may not.';
   return why === 'unclear'
     ? 'What declined this purchase does not stop it any more, but something else may.'
-    : `No limit or rule stops this purchase any more, but the card’s balance did not cover it${andSetAside(event)}.`;
+    : `No limit or rule stops this purchase any more, but the card’s balance ${isNow ? 'does' : 'did'} not cover it${andSetAside(event)}.`;
 }
 
 const activeNow = {

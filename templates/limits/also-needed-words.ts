@@ -27,23 +27,24 @@ const asks: Readonly<Record<InPortal, string>> = {
 /**
  * What else stops a purchase; null: nothing that is known.
  *
- * @param event the purchase, with the balance where it may be shown.
+ * @param event the purchase, with the balance of then where it may be shown.
+ * @param options.isNow the balance of now is too low, whatever that of then was.
  */
-export function alsoNeeded(needs: AlsoNeeds = [], event: Paid = notKnown): string | null {
-  return needs.map((kind) => (kind === 'balance' ? balanceWords(event) : words[kind])).join(' ') || null;
+export function alsoNeeded(needs: AlsoNeeds = [], event: Paid = notKnown, { isNow } = { isNow: false }): string | null {
+  return needs.map((kind) => (kind === 'balance' ? balanceWords(event, isNow) : words[kind])).join(' ') || null;
 }
 
 type Paid = Pick<TransactionEvent, 'amountCents' | 'availableCents' | 'paddingCents' | 'balancePaddingCents'>;
 const notKnown: Paid = { amountCents: 0, availableCents: null, paddingCents: 0 };
 
-function balanceWords(event: Paid): string {
+function balanceWords(event: Paid, isNow: boolean): string {
   const { availableCents } = event;
   // The balance of then may have been enough, unlike that of now.
-  const isShown = availableCents !== null && lackingCents(event, availableCents) > 0;
+  const isShown = !isNow && availableCents !== null && lackingCents(event, availableCents) > 0;
   const of = isShown ? ` (${balanceWord(availableCents)})` : '';
   const setAside = setAsideOf(event);
   const balance = setAside === '' ? 'The card’s balance' : `With ${setAside}, the card’s balance`;
-  return `${balance}${of} did not cover this purchase either.`;
+  return `${balance}${of} ${isNow ? 'does' : 'did'} not cover this purchase either.`;
 }
 
 /**

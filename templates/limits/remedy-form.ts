@@ -215,12 +215,12 @@ function notes(form: RemedyForm, raised: readonly LimitRaise[]): (string | null)
     shouldStayBlocked({ remedy }) && state !== 'passes' ? orderNewCard : null,
     state === 'passes' ? '*No limit or rule stops this purchase any more. Have it tried again.*' : null,
     state === 'ruleset' || state === 'balance'
-      ? `*${portalMeaning(state, event)}* ${portalWords[state].adminFix}`
+      ? `*${portalMeaning(state, event, { isNow: true })}* ${portalWords[state].adminFix}`
       : null,
     state === 'status'
       ? '*No limit or rule stops this purchase any more, but the card is not active.* If it is closed, use another card. If it is new, activate it.'
       : null,
-    alsoNeeded(othersIn(form), event),
+    alsoNeeded(othersIn(form), event, { isNow: state === 'checked' || state === 'along' }),
     state === 'unread' && remedy?.kind !== 'unblock' ? `${unread}${isUseless(form) ? ` ${again}` : old}` : null,
     isLowestKnown ? lowestWords(raised) : null,
   ];

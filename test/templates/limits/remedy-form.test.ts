@@ -38,10 +38,15 @@ it('says that the card’s balance was too low as well', () => {
   const alert = declined('decline.rule.location', '');
   const remedy = { kind: 'allow_international', alsoNeeds: ['balance'] } as const;
   const low = { ...alert, event: { ...alert.event, availableCents: -500 } };
-  const form = remedyForm({ privateMetadata: 'p', alert: low, remedy, state: 'checked', today: '2026-11-20' });
+  const formWhen = (state: 'checking' | 'checked') =>
+    remedyForm({ privateMetadata: 'p', alert: low, remedy, state, today: '2026-11-20' });
 
-  expect(form.submit?.text).toBe('Allow');
-  expect(JSON.stringify(form)).toContain('The card’s balance ($5.00 overdrawn) did not cover this purchase either.');
+  expect(formWhen('checked').submit?.text).toBe('Allow');
+  expect(JSON.stringify(formWhen('checking'))).toContain(
+    'The card’s balance ($5.00 overdrawn) did not cover this purchase either.',
+  );
+  // That was the balance of then.
+  expect(JSON.stringify(formWhen('checked'))).toContain('The card’s balance does not cover this purchase either.');
 });
 
 it.each([
@@ -121,7 +126,7 @@ it.each([
     'decline.rule.location',
     'balance',
     { kind: 'allow_international' },
-    'No limit or rule stops this purchase any more, but the card’s balance did not cover it.',
+    'No limit or rule stops this purchase any more, but the card’s balance does not cover it.',
   ],
   [
     'decline.rule.velocity',
