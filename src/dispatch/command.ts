@@ -55,7 +55,8 @@ export function parseCommand(text: string, clock: Clock): Command {
   const plain = visible(plainText(text.replaceAll(besideDigit, '^'))).replaceAll(/\s+/g, ' ');
   const why = readWhy(plain);
   if (why !== null) return why;
-  const words = maskTyped(plain)
+  const { masked, unsure } = maskTyped(plain);
+  const words = masked
     .trim()
     .replace(polite, '')
     .split(/\s+/)
@@ -73,6 +74,8 @@ export function parseCommand(text: string, clock: Clock): Command {
   // The end may hold a time or the half of a filter. After a card to block there is only a reason, and a stolen card
   // must not wait for a shorter one.
   if (rest.length > WORDS_MAX && first !== 'block') return tooLong(first);
+  if (unsure !== null && [...beforeCard].some((lead) => asRead(plain).startsWith(lead)))
+    return unsureCard(first, unsure);
   const command = read(rest.slice(0, WORDS_MAX), clock);
   return command.kind === 'read' && isForHolders(command.verb) ? withCardAsSaid(command) : command;
 }
@@ -98,30 +101,47 @@ const plainNumbers = [
 const categoryCodes = '(?<=\\bcategory[\\s:]+)\\d{4}(?: ?, ?\\d{4})+(?![^\\s),;])';
 const plainNumber = new RegExp(`((?<!\\S)(?:${plainNumbers.join('|')})(?=[,;]?(?!\\S))|${categoryCodes})`, 'i');
 
-/** The way people write a card number. A list of cards has other signs between them. */
-const likeCardNumber = /^(?:\d{13,19}|\d{4}([\s.\p{Dash}]{1,3})(?:\d{4}\1\d{4}\1\d{4}|\d{6}\1\d{4,5}))(?!\d)/u;
+/** What people write between the groups of a card number. A list of cards has other signs. */
+const cardGroups = /^\d+(?:[\s./\p{Dash}]{1,3}\d+)*/u;
+/** How many digits the groups of a card number have: `4-4-4-4`, `4-4-8`, `6-10`, `4-6-5`. */
+const groupSizes = /^(?:1[3-9]|6-10|4-6-[45]|(?:4|8|12|16)(?:-(?:4|8|12))*(?:-3)?)$/;
+const phone = '(?:1[-. ]?)?(?:\\d{3}[-. ]\\d{3}[-. ]|\\d{6}|\\d{3}[-.])\\d{4}';
+const germanDate = '\\d{1,2}\\.\\d{1,2}\\.(?:\\d\\d|20\\d\\d)?';
+/** A card, and behind it digits that plainly do not belong to it: `4242, 4343`, `4242 & 4343`, `4242 - 512-555-0128`. */
+const cardAlone = new RegExp(
+  `^(\\d{3,8}[,;]?)(?=\\s)(?:(?<=[,;])|\\s+[^\\s\\d./\\p{Dash}]|\\s+(?:\\p{Dash}\\s*)?(?:${phone}|${germanDate})(?!\\d))`,
+  'u',
+);
 
 /**
  * Masks card numbers. Two days have as many digits as a card number, and one in ten pairs has its check digit.
  *
  * So do a card’s last four and a phone number: `4242 512-555-0128`. These are masked, but the first ones still name the card.
+ * `unsure`: `••4242` of digits that may be one card number, or a card and something else.
  */
-function maskTyped(text: string): string {
+function maskTyped(text: string): { masked: string; unsure: string | null } {
   const parts = text.split(plainNumber).map((part, index) => (index % 2 === 1 ? part : maskCardNumbers(part)));
   const masked = parts.join('').replaceAll(/\[card (••\d{4})\]/g, '$1');
   const lead = /^\D*/.exec(text)?.[0] ?? '';
-  const behind = masked.slice(lead.length);
-  const card = cardAtStart(text.slice(lead.length));
   // Behind `ask`, they may be an amount.
-  if (card === null || !masked.startsWith(`${lead}••`) || behind.startsWith(card) || /\bask /i.test(lead))
-    return masked;
-  return `${lead}${card} ${behind}`;
+  if (!masked.startsWith(`${lead}••`) || /\bask /i.test(lead)) return { masked, unsure: null };
+  const typed = text.slice(lead.length);
+  const behind = masked.slice(lead.length);
+  const card = numberAtStart(typed) ?? cardAlone.exec(typed)?.[1];
+  // A CustomId is one word.
+  if (card === undefined) return { masked, unsure: /^\d{3,8}\s/.test(typed) ? behind.slice(0, 6) : null };
+  return { masked: behind.startsWith(card) ? masked : `${lead}${card} ${behind}`, unsure: null };
 }
 
-/** `••4242` of a complete card number, otherwise the first word if its digits are too few for one. A CustomId is one word. */
-function cardAtStart(text: string): string | null {
-  const number = likeCardNumber.exec(text)?.[0].replaceAll(/\D/g, '') ?? '';
-  return isCardNumber(number) ? `••${number.slice(-4)}` : (/^\d{3,8}[,;]?(?=\s)/.exec(text)?.[0] ?? null);
+/** `••4242` of a complete card number, in groups as people write one. */
+function numberAtStart(text: string): string | undefined {
+  const groups = cardGroups.exec(text)?.[0].match(/\d+/g) ?? [];
+  for (let count = 1; count <= groups.length; count += 1) {
+    const number = groups.slice(0, count);
+    const sizes = number.map((group) => group.length).join('-');
+    if (groupSizes.test(sizes) && isCardNumber(number.join(''))) return `••${number.join('').slice(-4)}`;
+  }
+  return undefined;
 }
 
 const helpWords: readonly string[] = ['help', '?', '-h', '--help'];
@@ -129,6 +149,11 @@ const isHelp = (word = ''): boolean => helpWords.includes(word.toLowerCase());
 
 function tooLong(first: string): UnclearCommand {
   const why = `That is more than ${WORDS_MAX} words, too many for me to read. Write fewer.`;
+  return { kind: 'unclear', why, usage: formsOf(first)[0]?.usage ?? 'help' };
+}
+
+function unsureCard(first: string, card: string): UnclearCommand {
+  const why = `Is “${card}” the card? Write only its last four digits.`;
   return { kind: 'unclear', why, usage: formsOf(first)[0]?.usage ?? 'help' };
 }
 

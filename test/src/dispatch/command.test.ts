@@ -281,6 +281,39 @@ describe('numbers beside a card', () => {
     );
   });
 
+  it.each([
+    '4532 0151 12830366',
+    '4532 015112830366',
+    '453201 5112830366',
+    '45320151 12830366',
+    '4532 01511283 0366',
+    '4532 0151-1283-0366',
+    '4532 / 0151 / 1283 / 0366',
+    '4532/0151/1283/0366',
+    '4532–0151 1283-0366',
+  ])('name the card of “%s”, a complete card number', (number) => {
+    expect(parseCommand(`block ${number}`, clock)).toEqual(read('block', ['••0366']));
+    expect(cardNamed(`please block card ${number} 512-555-0128`)).toBe('••0366');
+    expect(cardNamed(`unblock ${number} lost`)).toBe('••0366');
+  });
+
+  it('name the card of a number with 19 digits, and of one with the code on its back', () => {
+    const long = withCheckDigit('453201511283037712');
+    expect(cardNamed(`block ${long.match(/\d{1,4}/g)?.join(' ')}`)).toBe(`••${long.slice(-4)}`);
+    expect(cardNamed('block 4532 0151 1283 0366 123 stolen')).toBe('••0366');
+  });
+
+  it.each(['4532 015 1128 30366', '4532 01 5112830366', '45320 151 128 30366'])(
+    'are asked about, if they may be one card number or more: “%s”',
+    (digits) => {
+      for (const typed of [`block ${digits} stolen`, `please virtual resend ${digits}`])
+        expect(parseCommand(typed, clock)).toMatchObject({
+          kind: 'unclear',
+          why: expect.stringContaining('Is “••0366”'),
+        });
+    },
+  );
+
   it('takes no amount and its neighbors for a card number', () => {
     const withinAYear = fc.date({ min: new Date('2026-11-21'), max: new Date('2027-11-21'), noInvalidDate: true });
     fc.assert(
