@@ -29,12 +29,9 @@ export function limitCard(deps: ListenerDeps) {
     const command = deps.readCommand(`limit card ${period} ${amount}`);
     if (command.kind !== 'read')
       return await refuse(input.amount, 'Write dollars such as 450, 1,250.50 or 1k, or none.');
-    const lasting = text(input.duration);
-    // Behind whole dollars, the number of `180 days` would be read as a part of the amount.
-    const timed = deps.readCommand(`limit card ${period} 0.00 ${lasting}`);
-    if (timed.kind === 'unclear' && /\p{L}/u.test(lasting)) return await refuse(input.duration, timed.why);
-    if (timed.kind !== 'read' || timed.reason !== '' || lasting === '')
-      return await refuse(input.duration, 'Write how long: 4h, 2 days, until friday, or permanently.');
+    const term = deps.readTerm(text(input.duration));
+    if (term === null || typeof term === 'string')
+      return await refuse(input.duration, term ?? 'Write how long: 4h, 2 days, until friday, or permanently.');
     if (text(input.reason) === '') return await refuse(input.reason, 'Say why in a few words. It goes on record.');
     const asked = await pickedBy(body.user.id, view.private_metadata, deps);
     if (asked === null)
@@ -48,10 +45,9 @@ export function limitCard(deps: ListenerDeps) {
     const id = contentId('act_', ['picked', view.private_metadata, view.id]);
     const submitted = { id, target, actor, isExternal: false, origin: { ...origin, kind: 'form' } } as const;
     const { goals } = ChangeRequest.parse(command.input['changeRequest']);
-    const { term } = ChangeRequest.parse(timed.input['changeRequest']);
     const changeRequest: ChangeRequest = { goals, term };
     // The reason is never parsed: `2027 budget` after `until Dec 24` is no year.
-    const ask = askOf({ ...submitted, verb: timed.verb, reason: text(input.reason), input: { changeRequest } });
+    const ask = askOf({ ...submitted, verb: command.verb, reason: text(input.reason), input: { changeRequest } });
     await deps.requestAction({ ...ask, notify: notifyAt(origin, body.user.id, deps) });
   };
 }

@@ -12,7 +12,7 @@ import { createSigner } from '../core/sign.ts';
 import { groupIn } from '../directory/account.ts';
 import { createDirectory } from '../directory/directory.ts';
 import type { CardMatch } from '../directory/index-entries.ts';
-import { parseCommand } from '../dispatch/command.ts';
+import { parseCommand, parseTerm } from '../dispatch/command.ts';
 import { createPending } from '../dispatch/pending-form-store.ts';
 import { type Ask, createGroupOfTarget, type RequestDeps, requestAction } from '../dispatch/request-action.ts';
 import { createLinks } from '../holders/link-store.ts';
@@ -109,6 +109,7 @@ export function composeListeners(base: WebBase) {
   return {
     /** Reads the text after `/card`. Times are relative to the card service's current time. */
     readCommand: (text: string) => parseCommand(text, { now: now(), zone: config.serviceZone }),
+    readTerm: (text: string) => parseTerm(text, { now: now(), zone: config.serviceZone }),
     /** The card service's day, `2026-11-20`. */
     today: () => localDate(now(), config.serviceZone),
     /** Permits and stores; `notify` reaches the person who asked. */

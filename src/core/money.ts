@@ -55,11 +55,9 @@ const endOfWord = '(?=[.,;:!?)]*(?: |$))';
 const inCurrency = '(?:in )?(?:\\p{L}+(?:an|ish|ese|ss) )?';
 /** Words after an amount that continue the number, add to it, name another currency or start another amount. */
 const notAReason = new RegExp(
-  `^\\(?(?:k|hundreds?|hundo|thousands?|grand|m|mill?|millions?|(?:\\d\\d )?cents?|(?:c|points?|pts)(?=[.,;:!?)]*$)|more|extra|additional|higher|less|lower|percent|%|${inCurrency}(?:${currency}))${endOfWord}`,
+  `^\\(?(?:\\d{3}([.,]\\d+)?|k|hundreds?|hundo|thousands?|grand|m|mill?|millions?|(?:\\d\\d )?cents?|(?:c|points?|pts)(?=[.,;:!?)]*$)|more|extra|additional|higher|less|lower|percent|%|${inCurrency}(?:${currency}))${endOfWord}`,
   'iu',
 );
-/** Goes on with `1`, as in `1 000`, but not with `450.00`. */
-const threeDigits = new RegExp(`^\\(?\\d{3}([.,]\\d+)?${endOfWord}`);
 const likeCode = new RegExp(`^\\(?${inCurrency}([a-z]{3})${endOfWord}`, 'iu');
 const foreignCodes = new Set(Intl.supportedValuesOf('currency').filter((code) => code !== 'USD'));
 /** Codes that are also words or names, so that they mean a currency only in capitals. */
@@ -90,9 +88,7 @@ export function readAmount(words: readonly string[]): { cents: number; words: nu
   if (cents === null) return null;
   const end = lead + (dollarWord.test(words[lead + 1] ?? '') ? 2 : 1);
   const behind = words.slice(end).join(' ');
-  const amount = words[lead] ?? '';
-  const isLonger = !/\.\d/.test(amount) && threeDigits.test(behind);
-  const goesOn = isLonger || notAReason.test(behind) || startsWithCode(behind) || continues(amount, behind);
+  const goesOn = notAReason.test(behind) || startsWithCode(behind) || continues(words[lead] ?? '', behind);
   return goesOn ? null : { cents, words: end };
 }
 

@@ -3,6 +3,7 @@ import { isCardNumber, maskCardNumbers, plainText } from '../core/card-number.ts
 import { closest, isMisspelt } from '../core/closest.ts';
 import type { Clock } from '../core/end-time.ts';
 import { withCardAsSaid } from '../directory/card-phrases.ts';
+import { readTermAlone } from '../limits/read-term.ts';
 import { readWhy } from '../routing/verbs.ts';
 import { visible } from '../slack/mrkdwn.ts';
 import { entryOf, isForHolders, verbNames } from './verbs.ts';
@@ -52,7 +53,7 @@ const synonyms = new Map(
  */
 export function parseCommand(text: string, clock: Clock): Command {
   // First, so that no spacing or full-width digit hides a number.
-  const plain = visible(plainText(text.replaceAll(besideDigit, '^'))).replaceAll(/\s+/g, ' ');
+  const plain = plainTyped(text);
   const why = readWhy(plain);
   if (why !== null) return why;
   const { masked, unsure } = maskTyped(plain);
@@ -78,6 +79,15 @@ export function parseCommand(text: string, clock: Clock): Command {
     return unsureCard(first, unsure);
   const command = read(rest.slice(0, WORDS_MAX), clock);
   return command.kind === 'read' && isForHolders(command.verb) ? withCardAsSaid(command) : command;
+}
+
+/** Parses the duration that a form asks for, as after `/card limit`. */
+export function parseTerm(text: string, clock: Clock): ReturnType<typeof readTermAlone> {
+  return readTermAlone(maskTyped(plainTyped(text)).masked.trim().split(' ').slice(0, WORDS_MAX), clock);
+}
+
+function plainTyped(text: string): string {
+  return visible(plainText(text.replaceAll(besideDigit, '^'))).replaceAll(/\s+/g, ' ');
 }
 
 /** Where a footnote, an exponent or a fraction begins or ends: `450¹` is not 4501, and `1½` is not 11/2. */

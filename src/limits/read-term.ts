@@ -38,6 +38,19 @@ export function readTerm(words: readonly string[], clock: Clock): ReadTerm {
   return isTooLong ? ENDS_TOO_LATE : read;
 }
 
+/**
+ * A duration alone, as a form asks for it.
+ *
+ * @returns the term; a question if it is a time that cannot be used; null if it is none, or not the only thing.
+ */
+export function readTermAlone(words: readonly string[], clock: Clock): Term | string | null {
+  const read = readTerm(words, clock);
+  // Other questions ask where a command has its time.
+  const isAboutTime = read === ENDS_TOO_LATE || readCertainEnd(words, clock).kind === 'unclear';
+  if (typeof read === 'string') return isAboutTime ? read : null;
+  return read.rest.length > 0 || read.term?.kind === 'purchase' ? null : read.term;
+}
+
 type ReadTerm = { term: Term | null; rest: readonly string[] } | string;
 
 /** In front of a time, or instead of one. */

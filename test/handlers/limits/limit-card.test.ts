@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { limitCard } from '../../../handlers/limits/limit-card.ts';
-import { parseCommand } from '../../../src/dispatch/command.ts';
+import { parseCommand, parseTerm } from '../../../src/dispatch/command.ts';
 import { clock } from '../../support/clock.ts';
 
 const HOUR = 3_600_000;
@@ -13,6 +13,7 @@ async function submit(amount: string, duration: string) {
   const choice = { verb: 'limit', target: { kind: 'card', acctId: 1, cardId: 1, alertId: null }, reason: '', origin };
   const deps = {
     readCommand: (text: string) => parseCommand(text, clock),
+    readTerm: (text: string) => parseTerm(text, clock),
     pending: {
       get: async () => ({ kind: 'choice', choice: { ...choice, actor: { userId: 'U1', teamId: 'T1' }, input: {} } }),
     },
@@ -60,6 +61,28 @@ it.each([
   ['until friday $450 dinner', /^Write how long: 4h, 2 days/],
   ['450', /^Write how long: 4h, 2 days/],
   ['for the team', /^Write how long: 4h, 2 days/],
+  ['', /^Write how long: 4h, 2 days/],
+  ['none', /^Write how long: 4h, 2 days/],
+  ['once', /^Write how long: 4h, 2 days/],
+  ['4h team lunch', /^Write how long: 4h, 2 days/],
+  ['1½ hours', /^“1\^1\/2 hours” is not a time|^Write how long/],
 ])('says at the duration “%s” what is wrong with it', async (duration, why) => {
   expect(await submit('450', duration)).toEqual({ asked: [], errors: { duration: expect.stringMatching(why) } });
+});
+
+it.each([
+  'weekend',
+  'week',
+  'days',
+  'month',
+  'night',
+  'hours',
+  'h',
+  'min',
+  'extra day',
+  'more than a week',
+  'in 2 days',
+])('names no amount in its question about “%s”', async (duration) => {
+  const errors = { duration: expect.stringMatching(/^(Write how long: 4h|“in 2 days” is)/) };
+  expect(await submit('450', duration)).toEqual({ asked: [], errors });
 });

@@ -755,6 +755,7 @@ const amounts: readonly [string, number | null][] = [
   ['450 rupees', null],
   ['450 ₩', null],
   ['450 C$', null],
+  ['84.10 300 lunch', null],
   ['450 in euros', null],
   ['450 Canadian dollars', null],
   ['450 Swedish kronor', null],
