@@ -151,9 +151,18 @@ function amountAtEnd(before: readonly string[], named: number): { cents: number;
   return null;
 }
 
-/** `Minh To`, `Kim An`, `Jane A`: a capital continues a name. Not behind digits, as in `4242 To`, and not `TO`. */
+/** Words that are no names. */
+const noName = /^(limits?|the|for|lasting|lasts|valid|duration|another|these)[:=]?$/i;
+
+/**
+ * `Minh To`, `Kim An`, `Jane A`: a capital continues a name. Not behind what ends one, as in `4242 To`, `Jane’s card To` or
+ * `Jane Limit To`, and not `TO`.
+ */
 export function continuesName(words: readonly string[], at: number): boolean {
-  return at > 0 && /^\p{Lu}(?:\p{Ll}|\.?$)/u.test(words[at] ?? '') && !/\d|^<@/.test(words[at - 1] ?? '');
+  const [before = '', word = ''] = [words[at - 1], words[at]];
+  const isName = !endsName.test(before) && !noName.test(before) && !/^cards?$/i.test(before);
+  const isLed = between.test(before) && at > 1 && !continuesName(words, at - 1);
+  return at > 0 && /^\p{Lu}(?:\p{Ll}|\.?$)/u.test(word) && !noName.test(word) && isName && !isLed;
 }
 
 /** Without the filler words between the card and what follows it. */

@@ -3,7 +3,7 @@ import { bare, isNumberWord, mayMeanTime, namesTime, phrasesIn } from '../core/d
 import { type Clock, isPlainlyTime, isQuotedReason, readCertainEnd, readEnd, untilWord } from '../core/end-time.ts';
 import { mayMeanForeignTime } from '../core/foreign-time.ts';
 import { localDate } from '../core/service-time.ts';
-import { continuesName, textOf } from './read-limit.ts';
+import { type continuesName, textOf } from './read-limit.ts';
 import { ENDS_TOO_LATE, endOfTerm, endsTooLate } from './term.ts';
 
 /** In front of everything else, also of other times. Not `once a week`. */
@@ -101,10 +101,14 @@ function readPlain(words: readonly string[], clock: Clock): ReadTerm {
 const leadsElsewhere =
   /(^|[^\p{L}\p{N}\p{Sc}])(\d[\d.,]*|to|or|and|not|never|least|than|once|twice|times|every|each|minus|negative|in|within|by|on|from|of|about|starting|beginning|commencing|effective|ends?|ending|expires?|expiring|after|before|since|until|till?|[-–—])$/iu;
 
-/** The words before a time, without those that lead to it: `lunch lasting`, `for the next`. `Jane Last` is a name. */
-export function upTo(words: readonly string[], at: number): readonly string[] {
+/**
+ * The words before a time, without those that lead to it: `lunch lasting`, `for the next`.
+ *
+ * @param isKept whether a word like those does not lead to it: `Jane Last` is a name.
+ */
+export function upTo(words: readonly string[], at: number, isKept: typeof continuesName = () => false) {
   const leads = /^(for|the|next|over|lasting|lasts|valid|duration:?|another|these|last)$/i;
-  const last = words.slice(0, at).findLastIndex((word, index) => !leads.test(word) || continuesName(words, index));
+  const last = words.slice(0, at).findLastIndex((word, index) => !leads.test(word) || isKept(words, index));
   return words.slice(0, last + 1);
 }
 

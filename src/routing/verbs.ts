@@ -11,6 +11,7 @@ import {
 } from '../actions/verb.ts';
 import { bare } from '../core/duration.ts';
 import { type Clock, isPlainlyTime } from '../core/end-time.ts';
+import { continuesName } from '../limits/read-limit.ts';
 import { upTo } from '../limits/read-term.ts';
 import { countriesIn, notCountries } from './read-countries.ts';
 
@@ -224,7 +225,8 @@ function readMute(words: readonly string[], clock: Clock): ReadCommand | Unclear
   if (words.length === 0) return unclear(usage, 'Which card do you mean?', example);
   const at = words.findIndex((_, index) => index > 0 && beginsTime(words.slice(index), clock));
   if (at === -1) return unclear(usage, 'For how long? A mute always has an end.', example);
-  return aboutCard('mute', beforeTime(words, at), { details: words.slice(at).join(' ') });
+  const card = words.slice(0, Math.max(1, upTo(words, at, continuesName).length));
+  return aboutCard('mute', card, { details: words.slice(at).join(' ') });
 }
 
 /** `Jane Eom` is a name. */
@@ -235,18 +237,13 @@ function beginsTime(words: readonly string[], clock: Clock): boolean {
   return beginning.test(plain.join(' ')) || isPlainlyTime(plain, clock);
 }
 
-/** The card, and what follows it, without the words that lead to the time: `4242 over the weekend`. */
-function beforeTime(words: readonly string[], at: number): readonly string[] {
-  return words.slice(0, Math.max(1, upTo(words, at).length));
-}
-
 /** `4242 Spain, France until May 9 conference`: takes the longest run of words before "until" that names only countries. */
 function readTravel(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const { usage } = routingVerbs.travel.command;
   if (words.length === 0) return unclear(usage, 'Which card do you mean?');
   const until = words.findIndex((_, index) => index > 0 && beginsTime(words.slice(index), clock));
   if (until === -1) return unclear(usage, 'Until when? A travel mute always has an end.');
-  const before = beforeTime(words, until);
+  const before = upTo(words, until);
   for (let at = 1; at < before.length; at += 1) {
     const named = before
       .slice(at)

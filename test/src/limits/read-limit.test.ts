@@ -38,6 +38,16 @@ it.each([
   ['4242 Limit daily 450', ['4242']],
   ['<@U0JANE> To daily 450', ['<@U0JANE>']],
   ['Jane $450 A Day', ['Jane']],
+  ['4242 Limit To daily 450', ['4242']],
+  ['Jane Limit To daily 450', ['Jane']],
+  ['Jane Limit daily 450', ['Jane']],
+  ['"Jane Doe" Limit daily 450', ['"Jane', 'Doe"']],
+  ["Jane's Limit daily 450", ["Jane's"]],
+  ["Jane's card Limit To $450 daily", ["Jane's", 'card']],
+  ['my card Limit daily 450', ['my', 'card']],
+  ['Jane Doe, Limit daily 450', ['Jane', 'Doe,']],
+  ['<@U0JANE> Limit To $450 daily', ['<@U0JANE>']],
+  ['Minh To Limit To $450 daily', ['Minh', 'To']],
 ])('takes a capital behind a name for a part of it: %s', (text, card) => {
   expect(read(text)).toMatchObject({ card, period: 'daily', cents: 45_000 });
 });

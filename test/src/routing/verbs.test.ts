@@ -68,6 +68,25 @@ it.each(['Jane Last', 'Jane Next'])('takes “%s” for a name', (name) => {
   expect(routingVerbs.mute.command.read(['4242', 'Next', '8h'], clock)).toMatchObject({ target: { words: ['4242'] } });
 });
 
+it.each(['4242 The Next 8h', '4242 For The Next 8h', '4242 Over The Weekend', "Jane's card The Next 8h"])(
+  'takes no word that leads to the time for a name: %s',
+  (typed) => {
+    const words = /^(4242|Jane's card)/.exec(typed)?.[0].split(' ');
+    expect(routingVerbs.mute.command.read(typed.split(' '), clock)).toMatchObject({ target: { words } });
+  },
+);
+
+it.each([
+  ['4242 Spain Over The Weekend', 'ES The Weekend'],
+  ['4242 Netherlands, The until friday', 'NL until friday'],
+])('takes no word that leads to the time for a part of a country: %s', (typed, details) => {
+  const input = { details };
+  expect(routingVerbs.travel.command.read(typed.split(' '), clock)).toMatchObject({
+    target: { words: ['4242'] },
+    input,
+  });
+});
+
 it('gives a usage hint when it cannot parse a command', () => {
   expect(read(['4242', 'until', 'friday'], clock)).toMatchObject({
     kind: 'unclear',
