@@ -49,6 +49,15 @@ export function readDuration(words: readonly string[]): { ms: number; words: num
   return read !== null && read.ms <= DURATION_MAX_MS ? read : null;
 }
 
+/** Times of day that look like a number of hours: `1600h`, `0900 hours`. Not `1000 hours`. */
+const hoursOfDay = /(^| )(([01]\d|2[0-4])[0-5]\d ?hr?s?|0\d[0-5]\d ?hours?)$/i;
+
+/** The same for how long something is to last: of any length, but not `1600h`. */
+export function readLasting(words: readonly string[]): ReturnType<typeof readAnyDuration> {
+  const read = readAnyDuration(words);
+  return read === null || hoursOfDay.test(words.slice(0, read.words).join(' ')) ? null : read;
+}
+
 /** The same for a duration of any length. */
 export function readAnyDuration(words: readonly string[]): { ms: number; words: number } | null {
   const first = readPart(words) ?? readPartAndHalf(words);
@@ -82,13 +91,9 @@ function readPartAndHalf([count = '', ...words]: readonly string[]): Part | null
   return whole?.words === 2 ? { ...whole, ms: whole.ms + whole.unitMs / 2, words: 5 } : null;
 }
 
-/** `1600h` is a time of day. */
-const militaryTime = /^([01]\d|2[0-4])[0-5]\d ?(h|hrs?|hours?)(?= |$)/;
-
 /** One number and its unit. */
 function readPart(words: readonly string[]): Part | null {
   const [first = '', second = '', third = ''] = words.slice(0, 3).map((word) => word.toLowerCase());
-  if (militaryTime.test(`${first} ${second}`)) return null;
   const together = /^(\d{1,5}(?:\.\d{1,2})?)([a-z]+)$/.exec(first);
   // `6M` is six months to most people, and `6m` six minutes.
   if (together !== null && words[0]?.endsWith('M') === true) return null;

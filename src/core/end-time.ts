@@ -1,14 +1,7 @@
 import { z } from 'zod';
 import { addDays, lastOfMonth, readDay, readTimeOfDay, readWeekday, sundayOf, weekdayNames } from './calendar-words.ts';
 import { closest, isMisspelt } from './closest.ts';
-import {
-  bare,
-  beginsWithTime,
-  isTimeAdjective,
-  readAnyDuration,
-  readDuration,
-  soundsLikeDuration,
-} from './duration.ts';
+import { bare, beginsWithTime, isTimeAdjective, readDuration, readLasting, soundsLikeDuration } from './duration.ts';
 import { mayMeanForeignTime } from './foreign-time.ts';
 import { localDate, localTime } from './service-time.ts';
 import { isZone, wordsRead, zoneWords } from './zone-words.ts';
@@ -72,7 +65,10 @@ export function readEnd(typed: readonly string[], clock: Clock): ReadEnd {
   const isAbroad = read.end.kind === 'until' && zone === 0 && isElsewhere(behind);
   const whole = { ...read, words: end + tail };
   if (isQuotedReason(typed.slice(end + tail))) return isOnlyTime(behind, clock) ? twoTimes(typed, end + tail) : whole;
-  if (isAbroad || goesOn(behind, clock)) return unreadable(words, end + tail + 2, ' If that is the reason, quote it.');
+  // `1/2 d` is half a day rather than January 2.
+  const isFraction = /^\d\d?\/\d\d? [dw]$/.test(words.slice(end - 1, end + 1).join(' '));
+  const isLonger = isAbroad || isFraction || goesOn(behind, clock);
+  if (isLonger) return unreadable(words, end + tail + 2, ' If that is the reason, quote it.');
   const isDay = read.end.kind === 'day' || read.end.kind === 'until';
   const hasAnother = beginsWithTime(behind, isDay) || mayMeanForeignTime(behind.slice(0, 3));
   return hasAnother ? twoTimes(typed, end + tail) : whole;
@@ -112,9 +108,9 @@ const reasonStart = /^($|(only|for|because|to|please|as|while|and|so|since|due)(
  */
 const continuation = new RegExp(
   [
-    // `friday @5pm`, `tomorrow at 9`, `tomorrow 25:00`, `monday 0900`, `Dec 3 - 5 offsite`, `2:30 h`, `1/2 d`
+    // `friday @5pm`, `tomorrow at 9`, `tomorrow 25:00`, `monday 0900`, `Dec 3 - 5 offsite`, `2:30 h`
     '(@|at ?|latest |latest by )(\\d{1,2}(?=$|[ :.hap])|noon|midnight)|(at )?\\d{1,2}[:.]\\d\\d(?!\\d)',
-    '((at|and|or) )?(\\d{1,2}|[012]\\d[0-5]\\d)$|(to|[-–—]) \\d{1,2}(?= |$)|(d|h|hrs?|mins?|[ap]m)(?= |$)',
+    '((at|and|or) )?(\\d{1,2}|[012]\\d[0-5]\\d)$|(to|[-–—]) \\d{1,2}(?= |$)|(h|hrs?|mins?|[ap]m)(?= |$)',
     '(ago|later)(?= |$)|or (so|two|three|four|more|less|longer|until)(?= |$)',
     '(daily|weekly|monthly|close|latest|exclusive)(?= please|$)',
     // `4h every shift`, `monday after next`, `4h when I return`, `4h, extend to a day`
@@ -252,7 +248,7 @@ function readPhrase(words: readonly string[], clock: Clock, isUntil: boolean): F
 }
 
 function readLength(words: readonly string[]): Found {
-  const duration = readAnyDuration(words);
+  const duration = readLasting(words);
   return duration === null ? null : { end: { kind: 'duration', ms: duration.ms }, words: duration.words };
 }
 
