@@ -184,6 +184,9 @@ function formsOf(lead: string) {
   return named.length > 0 ? named : forms.filter(({ usage }) => firstWord(usage) === lead);
 }
 
+/** A longer command would be cut where it is shown. */
+const AGAIN_MAX = 300;
+
 /** The probable meaning of an unknown first word: a typo, or a synonym. */
 function unknownVerb(typed: string, rest: readonly string[], clock: Clock): UnclearCommand {
   const word = typed.toLowerCase();
@@ -204,7 +207,9 @@ function unknownVerb(typed: string, rest: readonly string[], clock: Clock): Uncl
   // The corrected command, for copying. If it cannot be parsed either, the syntax. A part of it may mean something else.
   const words = copyable(at === -1 ? [] : rest.slice(at));
   const again = [lead, ...(words ?? [])].join(' ');
-  if (words !== null && parseCommand(again, clock).kind !== 'unclear') return { kind: 'unclear', why, usage: again };
+  const isShort = again.length <= AGAIN_MAX;
+  if (words !== null && isShort && parseCommand(again, clock).kind !== 'unclear')
+    return { kind: 'unclear', why, usage: again };
   const forms = formsOf(lead);
   const usage = forms.length === 0 ? 'help' : forms.map((form) => form.usage).join(' | ');
   const example = forms.at(-1)?.example;

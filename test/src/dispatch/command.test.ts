@@ -542,3 +542,8 @@ it('ignores invisible characters', () => {
     parseCommand('block 4242 lost', clock),
   );
 });
+
+it('shows the syntax in place of a corrected command that is too long to show', () => {
+  expect(parseCommand(`blok 4242 ${'stolen '.repeat(50)}`, clock)).toMatchObject({ usage: 'block CARD [reason]' });
+  expect(parseCommand('blok 4242 stolen', clock)).toMatchObject({ usage: 'block 4242 stolen' });
+});
