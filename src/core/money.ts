@@ -1,4 +1,4 @@
-import { soundsLikeDuration } from './duration.ts';
+import { beginsWithTime, soundsLikeDuration } from './duration.ts';
 
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
 
@@ -48,9 +48,12 @@ export function parseAmountWord(word: string): number | null {
 /** A dollar sign as a separate word before an amount. */
 export const leadingDollar = /^(\$|us\$|usd)$/i;
 const dollarWord = /^(usd|us\$|\$|dollars?|bucks)$/i;
-/** Names and signs of other currencies. Not those that are also words or names: `real`, `lei`, `ft`. */
+/** Common codes of other currencies, their names and signs. */
 const currency =
-  'euros?|pounds?|quid|francs?|sfr|yen|pesos?|kr|kron(?:a|or|e|er)|korun(?:a|as|y)|kč|rupees?|rs|rmb|yuan|won|reais|zloty(?:s|ch)?|złot(?:y|e|ych)|zł|rand|bahts?|liras?|forints?|dirhams?|dhs|she[kq]els?|ro?ubles?|dinars?|riy?als?|ringgits?|rupiahs?|hryvnias?|nairas?|tenge|shillings?|(?:canadian|australian)(?: dollars?|(?= for )|$)|(?:hong kong|new zealand|singapore) dollars?|[a-z]{1,2}\\$|\\S*(?!\\$)\\p{Sc}\\S*';
+  'eur|euros?|gbp|pounds?|quid|chf|francs?|jpy|yen|cad|aud|mxn|pesos?|sek|nok|dkk|kr|kron(?:a|or|e|er)|inr|rupees?|nzd|sgd|hkd|cny|rmb|yuan|krw|won|brl|reais|pln|zloty|zar|rand|(?:canadian|australian)(?: dollars?|(?= for )|$)|(?:hong kong|new zealand|singapore) dollars?|[a-z]{1,2}\\$|\\S*(?!\\$)\\p{Sc}\\S*';
+/** Names that are also words or names, as in `lira restaurant`. */
+const rareCurrency =
+  'sfr|korun(?:a|as|y)|kč|rs|zloty(?:s|ch)|złot(?:y|e|ych)|zł|bahts?|liras?|forints?|ft|lei|dirhams?|dhs|she[kq]els?|ro?ubles?|dinars?|riy?als?|ringgits?|rupiahs?|hryvnias?|nairas?|tenge|shillings?';
 const endOfWord = '(?=[.,;:!?)]*(?: |$))';
 const inCurrency = '(?:in )?(?:\\p{L}+(?:an|ish|ese|ss) )?';
 /** Words after an amount that continue the number, add to it, name another currency or start another amount. */
@@ -58,18 +61,27 @@ const notAReason = new RegExp(
   `^\\(?(?:\\d{3}([.,]\\d+)?|k|hundreds?|hundo|thousands?|grand|m|mill?|millions?|(?:\\d\\d )?cents?|(?:c|points?|pts)(?=[.,;:!?)]*$)|more|extra|additional|higher|less|lower|percent|%|${inCurrency}(?:${currency}))${endOfWord}`,
   'iu',
 );
-const likeCode = new RegExp(`^\\(?${inCurrency}([a-z]{3})${endOfWord}`, 'iu');
+const codeInCapitals = new RegExp(`^\\(?(?:in )?([A-Z]{3})${endOfWord}`);
+const likeCurrency = new RegExp(`^\\(?${inCurrency}(?:${rareCurrency}|([a-z]{3}))(?=[.,;:!?)]|$| (.*))`, 'iu');
 const foreignCodes = new Set(Intl.supportedValuesOf('currency').filter((code) => code !== 'USD'));
 /** Codes that are also words or names, so that they mean a currency only in capitals. */
 const codesLikeWords = new Set(
-  'ALL AMD ANG BAM BOB BSD COP CUP CVE GEL LAK MAD MOP NPR PEN RON SOS SVC TOP TRY'.split(' '),
+  'ALL AMD ANG BAM BOB BSD COP CUP CVE GEL LAK MOP NPR PEN SOS SVC TOP Mad Ron Try'.split(' '),
 );
 
-/** Whether a text starts with the code of another currency: `EUR`, `(huf)`, `in Czk`. */
-function startsWithCode(text: string): boolean {
-  const typed = likeCode.exec(text)?.[1] ?? '';
-  const code = typed.toUpperCase();
-  return foreignCodes.has(code) && (typed === code || !codesLikeWords.has(code));
+/**
+ * Whether a text starts with another currency: `EUR`, or `huf` and `lira` behind no dollar sign where no reason goes on with
+ * them: `php hosting`.
+ */
+function startsWithCurrency(text: string, isDollars: boolean): boolean {
+  if (foreignCodes.has(codeInCapitals.exec(text)?.[1] ?? '')) return true;
+  const [found, code, behind = ''] = likeCurrency.exec(text) ?? [];
+  if (found === undefined || isDollars) return false;
+  const isWord = code !== undefined && (codesLikeWords.has(code) || codesLikeWords.has(code.toUpperCase()));
+  const isKnown = code === undefined || foreignCodes.has(code.toUpperCase());
+  const rest = behind.split(' ');
+  const isAlone = behind === '' || /^in$/i.test(rest[0] ?? '') || behindCents.test(rest[0] ?? '');
+  return isKnown && !isWord && (isAlone || beginsWithTime(rest, false));
 }
 
 /** What joins two amounts: `-> 500`, `+50`, `x 2`, `up to 500`. Not `#500` and `(500`. */
@@ -88,7 +100,9 @@ export function readAmount(words: readonly string[]): { cents: number; words: nu
   if (cents === null) return null;
   const end = lead + (dollarWord.test(words[lead + 1] ?? '') ? 2 : 1);
   const behind = words.slice(end).join(' ');
-  const goesOn = notAReason.test(behind) || startsWithCode(behind) || continues(words[lead] ?? '', behind);
+  const isDollars = lead > 0 || /\$|usd/i.test(words[lead] ?? '') || end > lead + 1;
+  const goesOn =
+    notAReason.test(behind) || startsWithCurrency(behind, isDollars) || continues(words[lead] ?? '', behind);
   return goesOn ? null : { cents, words: end };
 }
 

@@ -764,30 +764,8 @@ const amounts: readonly [string, number | null][] = [
   ['450 in euros', null],
   ['450 Canadian dollars', null],
   ['450 Swedish kronor', null],
-  ['2000 huf', null],
-  ['2000 Czk', null],
   ['2000 (thb)', null],
-  ['2000 in aed', null],
-  ['2000 php', null],
-  ['2000 rub', null],
-  ['2000 Kč', null],
-  ['2000 zł', null],
   ['2000 Rs.', null],
-  ['2000 baht', null],
-  ['2000 Turkish lira', null],
-  ['2000 forint', null],
-  ['2000 koruna', null],
-  ['2000 dirhams', null],
-  ['2000 shekels', null],
-  ['2000 rubles', null],
-  ['2000 roubles', null],
-  ['2000 dinars', null],
-  ['2000 riyals', null],
-  ['2000 ringgit', null],
-  ['2000 rupiah', null],
-  ['2000 hryvnia', null],
-  ['2000 naira', null],
-  ['2000 tenge', null],
   ['2000 ALL', null],
   ['2000 TRY', null],
   // Cents.
@@ -826,6 +804,47 @@ const amounts: readonly [string, number | null][] = [
 ];
 
 it.each([
+  'ron',
+  'try',
+  'mad',
+  'Ft',
+  'lei',
+  'huf',
+  'Czk',
+  'in aed',
+  'php',
+  'rub',
+  'Kč',
+  'zł',
+  'baht',
+  'Turkish lira',
+  'forint',
+  'koruna',
+  'dirhams',
+  'shekels',
+  'rubles',
+  'roubles',
+  'dinars',
+  'riyals',
+  'ringgit',
+  'rupiah',
+  'hryvnia',
+  'naira',
+  'tenge',
+])('asks about 2000 %s, unless it begins a reason', (currency) => {
+  const kindOf = (text: string): string => parseCommand(`limit 4242 daily ${text}`, clock).kind;
+  for (const behind of ['', ',', ' for 4h', ' until friday', ' in Paris'])
+    expect([behind, kindOf(`2000 ${currency}${behind}`)]).toEqual([behind, 'unclear']);
+  for (const amount of ['$2000', '2000 usd', 'US$ 2000']) expect(kindOf(`${amount} ${currency}`)).toBe('read');
+  expect(kindOf(`2000 ${currency} restaurant`)).toBe('read');
+});
+
+it.each([
+  'php hosting',
+  'RS Components',
+  'lira restaurant',
+  'crc handbook',
+  'sar training',
   'all hands lunch',
   'All hands lunch',
   'top up',
