@@ -153,7 +153,7 @@ const between = `(${courtesy}|for|with|in|at|on|from|by|of|because|since|as|whil
 const alone = `(?=$| ${between})`;
 /** Words about time that no reason may have, in every form that is plain enough. Also joined: `until=friday`, `for4h`. */
 const timeWord = new RegExp(
-  `(?<![\\p{L}\\p{N}])(?:(?:for|until{1,2}|till?|through|thru|by|next|this|only|just)(?:an?)?)?(${[
+  `(?<![\\p{L}\\p{N}])(?:(?:for|until{1,2}|till?|through|thru|by|next|this|only|just)(?:an?|the|next|this|${readNumbers})?)?(${[
     `(\\d[\\d.,]*)?${unit}`,
     weekday,
     // `24dec`, `Jul4`
@@ -177,7 +177,7 @@ const timeWord = new RegExp(
 const longMonths = ['january', 'february', 'september', 'october', 'november', 'december'];
 /** In lower case, `may` is a verb more often than a month: `client may travel`. */
 const may =
-  /(?<!\p{L})(May|MAY)(?!\p{L})|(^|\d|(?<!\p{L})(in|for|until|till?|through|thru|by|during|over|of|this|next|all|since|from|to|early|mid|late|end)[ -])may(?!\p{L})|(?<!\p{L})may(?! ?\p{L})/u;
+  /(?<!\p{L})(May|MAY)(?!\p{L})|(?<!\p{L})(for|[Uu]ntil|till?|through|thru)[Mm]ay(?!\p{L})|(^|\d|(?<!\p{L})(in|for|until|till?|through|thru|by|during|over|of|this|next|all|since|from|to|early|mid|late|end)[ -])may(?!\p{L})|(?<!\p{L})may(?! ?\p{L})/u;
 /** `the Friday crew`, `the May conference`: what kind of crew, not when. */
 const adjective = new RegExp(
   `(?<!\\p{L})(?<!(by|on|until|till?|through|thru|before|after|from) )((the|an?) (${weekday}|${month}|may)|an? \\d{1,2}th|the \\d{1,2}th(?= (floor|street|avenue|anniversary|annual|grade|edition)))(['’]s)? (?!${between})(?=\\p{L}{2})`,
