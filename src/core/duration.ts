@@ -49,15 +49,6 @@ export function readDuration(words: readonly string[]): { ms: number; words: num
   return read !== null && read.ms <= DURATION_MAX_MS ? read : null;
 }
 
-/** Times of day that look like a number of hours: `1600h`, `0900 hours`. Not `1000 hours`. */
-const hoursOfDay = /(^| )(([01]\d|2[0-4])[0-5]\d ?hr?s?|0\d[0-5]\d ?hours?)$/i;
-
-/** The same for how long something is to last: of any length, but not `1600h`. */
-export function readLasting(words: readonly string[]): ReturnType<typeof readAnyDuration> {
-  const read = readAnyDuration(words);
-  return read === null || hoursOfDay.test(words.slice(0, read.words).join(' ')) ? null : read;
-}
-
 /** The same for a duration of any length. */
 export function readAnyDuration(words: readonly string[]): { ms: number; words: number } | null {
   const first = readPart(words) ?? readPartAndHalf(words);

@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { addDays, lastOfMonth, readDay, readTimeOfDay, readWeekday, sundayOf, weekdayNames } from './calendar-words.ts';
 import { closest, isMisspelt } from './closest.ts';
-import { bare, beginsWithTime, isTimeAdjective, readDuration, readLasting, soundsLikeDuration } from './duration.ts';
+import {
+  bare,
+  beginsWithTime,
+  isTimeAdjective,
+  readAnyDuration,
+  readDuration,
+  soundsLikeDuration,
+} from './duration.ts';
 import { mayMeanForeignTime } from './foreign-time.ts';
 import { localDate, localTime } from './service-time.ts';
 import { isZone, wordsRead, zoneWords } from './zone-words.ts';
@@ -247,9 +254,13 @@ function readPhrase(words: readonly string[], clock: Clock, isUntil: boolean): F
   return null;
 }
 
+/** Times of day that look like a number of hours: `1600h`, `0900 hours`. Not `1000 hours`. */
+const hoursOfDay = /(^| )(([01]\d|2[0-4])[0-5]\d ?hr?s?|0\d[0-5]\d ?hours?)$/i;
+
 function readLength(words: readonly string[]): Found {
-  const duration = readLasting(words);
-  return duration === null ? null : { end: { kind: 'duration', ms: duration.ms }, words: duration.words };
+  const duration = readAnyDuration(words);
+  if (duration === null || hoursOfDay.test(words.slice(0, duration.words).join(' '))) return null;
+  return { end: { kind: 'duration', ms: duration.ms }, words: duration.words };
 }
 
 /** A time, a day, or both. */
