@@ -64,7 +64,8 @@ export function createShowStatus({ history, alerts, factsOf, updateAlert }: Deps
     const by = declines.length === 0 ? null : await history.expectedAction(event, status);
     for (const alert of declines) {
       // Another card of the account may have got it, as the replacement of this one does.
-      const verb = isUnnamed(alert.card) || statusIn(event, alert.card) === status ? verbFor(alert, status, at) : null;
+      const isOfCard = isUnnamed(alert.card) || statusIn(event, alert.card) === status;
+      const verb = isOfCard ? verbFor(alert, status, event) : null;
       if (verb === null) continue;
       const outcome = { verb, by: by?.userId ?? null, at, state: 'done', text: '' } as const;
       // Under the id of the action that changed it: if that was asked for on this alert, its own report replaces this.
@@ -92,15 +93,23 @@ function wantedBy(alert: TransactionAlert): 'activate' | 'unblock' | null {
   return alert.card.status === 'BLOCKED' ? 'unblock' : causeOf(alert);
 }
 
-/** What the alert has to show; null: nothing, or it shows it already. @param at when the card got the status. */
-function verbFor(alert: TransactionAlert, status: 'ACTIVE' | 'BLOCKED', at: string) {
+/** What the alert has to show; null: nothing, or it shows it already. */
+function verbFor(alert: TransactionAlert, status: 'ACTIVE' | 'BLOCKED', event: CardStatusEvent) {
   const { isActivated, isUnblocked, isBlocked, isPaid } = currentState(alert.outcomes);
-  const blockedAt = alert.outcomes.findLast(({ verb }) => verb === 'block')?.at ?? at;
-  // Whatever declined the purchase: somebody has blocked the card on this alert.
-  const wanted = wantedBy(alert) ?? (isBlocked && at > blockedAt ? 'unblock' : null);
+  // Whatever declined the purchase: the alert says that somebody has blocked or unblocked the card.
+  const follows = (isBlocked || isUnblocked) && isAfterLast(alert, status, event);
+  const wanted = wantedBy(alert) ?? (follows ? 'unblock' : null);
   if (wanted === null) return null;
   const isUsable = (isActivated || isUnblocked) && !isBlocked;
   if (isPaid || isUsable === (status === 'ACTIVE')) return null;
   if (status === 'BLOCKED') return 'block';
   return isBlocked ? 'unblock' : wanted;
+}
+
+/** Whether the card got the status after the last block or unblock that the alert shows. */
+function isAfterLast({ outcomes }: TransactionAlert, status: 'ACTIVE' | 'BLOCKED', event: CardStatusEvent): boolean {
+  const last = outcomes.findLast(({ verb, state }) => (verb === 'block' || verb === 'unblock') && state !== 'failed');
+  if (last === undefined) return true;
+  // Later by both the card service's clock and ours: a block must not look ended because one of them is fast.
+  return event.callbackAt > last.at && (status === 'BLOCKED' || event.receivedAt > last.at);
 }

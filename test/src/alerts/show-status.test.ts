@@ -16,15 +16,17 @@ const blocked: TransactionAlert = { ...declined('decline.card.status', ''), reme
 const { event: changed } = statusAlert([change()]);
 
 type Listed = readonly [cardId: number, last4: string, status: CardStatus];
-type Changed = [CardStatus, { userId: string; actionId: string } | null, ofAccount?: CardStatus, cards?: Listed[]];
+type Clocks = Partial<Record<'callbackAt' | 'receivedAt', string>>;
+type By = { userId: string; actionId: string } | null;
+type Changed = [CardStatus, By, ofAccount?: CardStatus | undefined, cards?: Listed[] | undefined, clocks?: Clocks];
 
-/** An alert, and the later statuses of its card or of those that the event lists. */
+/** An alert, and the later statuses of its card or of those that the event lists, a minute apart. */
 async function showing(alert: TransactionAlert, ...statuses: Changed[]) {
   const outcomes = new Map<string, Outcome>();
   let saved = alert;
   const current = (): TransactionAlert => ({ ...saved, outcomes: [...alert.outcomes, ...outcomes.values()] });
   const updated: string[] = [];
-  for (const [index, [status, by, ofAccount, cards]] of statuses.entries()) {
+  for (const [index, [status, by, ofAccount, cards, clocks]] of statuses.entries()) {
     const showStatus = createShowStatus({
       history: { alertsBetween: async () => [alert.event.id], expectedAction: async () => by },
       alerts: {
@@ -39,7 +41,9 @@ async function showing(alert: TransactionAlert, ...statuses: Changed[]) {
     });
     const own: Listed = [6231, '1212', status];
     const listed = (cards ?? [own]).map(([cardId, last4, of]) => ({ cardId, last4, status: of, cardOrderId: null }));
-    await showStatus({ ...changed, id: `evt_status${index}`, callbackAt: at, cards: listed }, status);
+    const when = new Date(Date.parse(at) + index * 60_000).toISOString();
+    const times = { callbackAt: when, receivedAt: when, ...clocks };
+    await showStatus({ ...changed, id: `evt_status${index}`, ...times, cards: listed }, status);
   }
   const { blocks } = renderAlert(current(), view);
   const { card: facts } = saved;
@@ -132,6 +136,34 @@ describe('a decline with another cause on which the card was blocked', () => {
 
   it('shows no unblock from before that block', async () => {
     expect((await showing(blockedAt('2026-11-20T15:36:00.000Z'), ['ACTIVE', null])).ids).toEqual([]);
+  });
+
+  it('shows that it is blocked again after that, and unblocked again, without the buttons of an active card meanwhile', async () => {
+    const alert = blockedAt('2026-11-20T15:25:00.000Z');
+    const unblocked: Changed = ['ACTIVE', { userId: 'U0ANA', actionId: 'act_1' }];
+    const again: Changed = ['BLOCKED', { userId: 'U0BEN', actionId: 'act_2' }];
+
+    const { ids, text, buttons } = await showing(alert, unblocked, again, again);
+
+    expect(ids).toEqual(['act_1', 'act_2']);
+    expect(text).toMatch(/\*Unblocked\* by <@U0ANA>.*\*Blocked\* by <@U0BEN>/s);
+    expect(buttons.join()).not.toMatch(/block_card|approve_remedy/);
+    const active = await showing(alert, unblocked, again, ['ACTIVE', null]);
+    expect(active.ids).toEqual(['act_1', 'act_2', 'status-evt_status2']);
+    expect(active.buttons).toEqual(expect.arrayContaining(['approve_remedy', 'block_card']));
+  });
+
+  it('shows no block from before an unblock that it shows', async () => {
+    const late: Changed = ['BLOCKED', null, undefined, undefined, { callbackAt: '2026-11-20T15:30:00.000Z' }];
+    const { ids } = await showing(blockedAt('2026-11-20T15:25:00.000Z'), ['ACTIVE', null], late);
+
+    expect(ids).toEqual(['status-evt_status0']);
+  });
+
+  it('shows no unblock that arrived before that block, however fast the clock of the card service is', async () => {
+    const early: Changed = ['ACTIVE', null, undefined, undefined, { receivedAt: '2026-11-20T15:24:00.000Z' }];
+
+    expect((await showing(blockedAt('2026-11-20T15:25:00.000Z'), early)).ids).toEqual([]);
   });
 });
 
