@@ -57,8 +57,9 @@ export function actionResult(result: ActionResult): Message {
     result;
   const name = result.cards === undefined ? cardOfHolder(card) : countOf(result.cards, 'card');
   const head = headline(result, name);
-  // What the card was before is not what it is now.
-  const isShown = after !== null && (state === 'done' || (state === 'unknown' && before !== null));
+  // What the card was before is not what it is now. Of an unknown outcome, the same twice says nothing.
+  const isPossible = state === 'unknown' && before !== null && before !== after;
+  const isShown = after !== null && (state === 'done' || isPossible);
   const sides = isShown
     ? [before, after].filter((side) => side !== null).map((side) => escapeUntrusted(side, RULES_MAX))
     : [];

@@ -39,6 +39,8 @@ describe('a change whose answer was lost', () => {
 
   it('names no status that it could not read', () => {
     expect(said({ ...unknown, verb: 'block', before: 'Active', after: null })).not.toContain('Active');
+    const wasSo = said({ ...unknown, verb: 'block', before: 'blocked', after: 'blocked' });
+    expect(wasSo).not.toMatch(/\bBlocked\./);
   });
 });
 
