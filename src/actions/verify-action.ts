@@ -29,6 +29,8 @@ export const READ_ONCE = { deadlineMs: 5000, maxRetries: 0 } as const;
 
 /** The requests whose approvals make changes. */
 export interface RequestsOfActions {
+  /** Whether an approval is blocking many cards one after the other, under its request's lock. */
+  isBlocking(requestedBy: string): Promise<boolean>;
   /** Runs under the lock of the request that the action became, if any. @param actionId see {@link requestedBy}. */
   withLock(actionId: string, work: (lease?: Lease) => Promise<void>): Promise<void>;
   /** The outcome of a change is known. Updates its request, if any. */
@@ -37,7 +39,7 @@ export interface RequestsOfActions {
 
 interface Deps extends Pick<ActionTools, 'withLock' | 'now'> {
   readonly progress: Pick<Progress, 'read'>;
-  readonly requests: Pick<RequestsOfActions, 'withLock'>;
+  readonly requests: Pick<RequestsOfActions, 'isBlocking' | 'withLock'>;
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules'>;
   readonly history: Pick<StatusHistory, 'confirmedBy'>;
   readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
@@ -62,7 +64,9 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
     // The performing process reports first; otherwise "sent" could overwrite "confirmed".
     const isToBeNotified = reportedState.state === 'sent' && !reportedState.isNotified;
     const verdict = verdictOf(reportedState) ?? (await findVerdict(awaited, elapsedMs, isLate, deps));
-    if (verdict === null || (isToBeNotified && !isLate)) {
+    // Waiting for its lock would keep the worker from other checks.
+    const isBlocking = !isLate && (await deps.requests.isBlocking(requestedBy(awaited)));
+    if (verdict === null || isBlocking || (isToBeNotified && !isLate)) {
       const untilLate = Math.max(FIRST_LOOK_MS, VERIFY_TIMEOUT_MS - elapsedMs);
       return Math.min(Math.max(elapsedMs, FIRST_LOOK_MS), LOOK_AGAIN_MAX_MS, untilLate);
     }

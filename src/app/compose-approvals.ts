@@ -124,6 +124,10 @@ export function composeOpenRequest(tools: Tools) {
 function requestsOf(verified: ApprovalVerified, { requests, withLock }: Tools): RequestsOfActions {
   const requestOf = (askedId: string) => requests.get(requestIdOf(askedId));
   return {
+    async isBlocking(askedId) {
+      const request = await requestOf(askedId);
+      return request?.action.verb === 'block-all' && request.inFlight.some(({ state }) => state === 'begun');
+    },
     async withLock(askedId, work) {
       const isOfRequest = (await requestOf(askedId)) !== null;
       await (isOfRequest ? withLock(`request:${requestIdOf(askedId)}`, work) : work());

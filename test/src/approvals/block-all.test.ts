@@ -452,6 +452,29 @@ it.each([
   },
 );
 
+it('checks a card again later while others are being blocked, instead of waiting for their end', async () => {
+  const checks: unknown[] = [];
+  const { world, deps, blockAll, approve } = await createWorld(({ card }) => ({
+    card: {
+      ...card,
+      async setCardStatus(acctId) {
+        if (acctId !== 13) return;
+        world.service.status = 'BLOCKED';
+        world.advance(10_000);
+        checks.push(await verify(11), (await deps.progress.read(blockIdOf('act_decide1', 11)))?.state);
+      },
+    },
+  }));
+  const verify = (acctId: number) => verbsOf(deps).verifyAction(blockIdOf('act_decide1', acctId));
+  await blockAll(operator);
+
+  await approve(approver);
+
+  expect(checks).toEqual([expect.any(Number), 'sent']);
+  expect(await verify(11)).toBeNull();
+  expect(await deps.progress.read(blockIdOf('act_decide1', 11))).toMatchObject({ state: 'confirmed' });
+});
+
 it('blocks again what nothing has shown to be blocked, when it is approved again', async () => {
   const broken = [12];
   const { world, deps, blocked, blockAll, approve } = await failing('refused', broken);
