@@ -110,8 +110,8 @@ interface Deps extends Pick<ActionTools, 'now' | 'record'> {
 /**
  * Opens a request that others decide. An approver who asks about another person's card counts as the first approval.
  *
- * Asking for the same change again while its request is open returns that request, also if an approver has changed it
- * since, for a holder if it is also for the same purchase. Runs under the account's lock.
+ * Asking for the same change again while its request is open returns that request: if the same person asks, also after
+ * an approver has changed it; for a holder, if it is also for the same purchase. Runs under the account's lock.
  */
 export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promise<RequestOpened> {
   return async function openRequest(asked) {
@@ -222,8 +222,9 @@ function isSame(request: ApprovalRequest, asked: RequestedChange): boolean {
   // A request for an hour must not be approved as a permanent one.
   const isIt = (goals: readonly RuleGoal[], lasts: Term) =>
     isSameGoals(goals, asked.changes) && JSON.stringify(lasts) === JSON.stringify(asked.term);
-  // Whoever asked does not know what an approver has changed it to. A second request would undo that.
-  const isSameChange =
-    isIt(changes, term) || (request.amended !== undefined && isIt(goalsLeft(request), askedTerm(request)));
+  // Whoever asked may not know what an approver has changed it to. A second request of theirs would undo that.
+  const isOwn = action.actor.userId === asked.action.actor.userId;
+  const wasIt = isOwn && request.amended !== undefined && isIt(goalsLeft(request), askedTerm(request));
+  const isSameChange = isIt(changes, term) || wasIt;
   return acctId === asked.acctId && isSameChange && action.verb === asked.action.verb;
 }
