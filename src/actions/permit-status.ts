@@ -50,8 +50,7 @@ const ownBlock = {
 
 const closesMore =
   'By now it would close another card that you have not seen, so I did not send it again. Look at the account.';
-const closesOneInUse =
-  'By now a card that it would close is active again, so I did not send it again. Look at the account.';
+const closesOneInUse = 'A card that it would close is active by now, so I did not send it again. Look at the account.';
 
 export function createPermitStatus({ rights, responses, factsOf, putChoice }: Deps): PermitStatus {
   return async function permitStatus(resolved, activation, notAgain) {

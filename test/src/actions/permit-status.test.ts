@@ -72,7 +72,7 @@ it('asks again before it closes a card that was blocked when the person saw it, 
   expect(world.writes).toEqual(['activate']);
 });
 
-it('is not sent again if it got no answer and a card that it would close is active again', async () => {
+it('is not sent again if it got no answer and a card that it would close is active by now', async () => {
   const world = await createActionWorld(redis());
   const old = { CardId: 7, Last4CardNumber: '0007', CardStatus: 'BLOCKED' };
   const wanted = { CardId: 8, Last4CardNumber: '0008', CardStatus: 'INACTIVE' };
@@ -96,7 +96,7 @@ it('is not sent again if it got no answer and a card that it would close is acti
 
   expect(world.writes).toEqual(['activate']);
   expect(world.answers.at(-1)?.text).toContain(
-    'a card that it would close is active again, so I did not send it again',
+    'A card that it would close is active by now, so I did not send it again',
   );
 });
 
