@@ -31,7 +31,8 @@ export function createAmendRequest({ recount, raises }: Deps): AmendRequest {
     const own = request.approvals.filter(({ by }) => isWithin && by === request.action.actor.userId);
     const others = request.approvals.filter((one) => !own.includes(one));
     const reasons = others.map(({ by }) => ({ by, why: 'values', standsInFor: null }) as const);
-    const note = [request.note, action.reason].filter(Boolean).join('; ');
+    // The newest first: the end of a long note may be cut.
+    const note = [action.reason, request.note].filter(Boolean).join('; ');
     const changed = isSame
       ? { ...request, note }
       : {

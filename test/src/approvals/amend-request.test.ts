@@ -62,7 +62,7 @@ describe('an approval', () => {
     const [request] = [...world.saved, ...world.executed] as Pick<ApprovalRequest, 'approvals' | 'note' | 'changes'>[];
     expect(request?.approvals.map((approval) => approval.by)).toEqual(kept);
     expect(request?.changes).toMatchObject([{ to }]);
-    expect(request?.note).toBe(kept.includes('U0ZOE') ? 'first; as agreed' : 'as agreed');
+    expect(request?.note).toBe(kept.includes('U0ZOE') ? 'as agreed; first' : 'as agreed');
   });
 });
 
