@@ -3,7 +3,16 @@ import type { AccountDetails, ListedAccount } from '../card-api/schema-account.t
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardStatus, isTransactionKind, type StoredEvent, type WhichCard, whichCard } from '../core/event.ts';
 import { redactText } from '../core/redact-text.ts';
-import { isLater, latestTimes, timesOfRead, timesOfWebhook, withHint, withStatus } from './newest-status.ts';
+import {
+  type AnswerTimes,
+  hasNewerDetails,
+  isLater,
+  latestTimes,
+  timesOfRead,
+  timesOfWebhook,
+  withHint,
+  withStatus,
+} from './newest-status.ts';
 import { unreportedOf, withWas } from './status-before.ts';
 
 /**
@@ -166,20 +175,6 @@ function commonStatus(...lists: readonly (readonly DirectoryCard[])[]): CardStat
 /** A ruleset of which only the id is known. */
 function followed(rulesetId: number): NonNullable<CardFacts['ruleset']> {
   return { id: rulesetId, name: null, mayOverrule: true };
-}
-
-/** When an answer of the API was requested, and when it had arrived: UTC ISO 8601, by the clock of Redis. */
-interface AnswerTimes {
-  readonly at: string;
-  readonly answeredAt: string;
-}
-
-/**
- * Whether the details were requested later than another answer, by another worker. A time after this answer arrived is from
- * before the clock of Redis went back, and says nothing.
- */
-function hasNewerDetails({ detailsAt }: DirectoryAccount, { at, answeredAt }: AnswerTimes): boolean {
-  return isLater(detailsAt, at) && !isLater(detailsAt, answeredAt);
 }
 
 /** Merges an account from the list into the known facts. */

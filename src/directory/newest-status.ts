@@ -1,5 +1,5 @@
 import { CLOCK_SKEW_MS } from '../core/service-time.ts';
-import type { DirectoryCard } from './account.ts';
+import type { DirectoryAccount, DirectoryCard } from './account.ts';
 import { isOfRead, type SeenTimes, withWas } from './status-before.ts';
 
 /** The times of a status that the API showed when it was asked at `at`. */
@@ -44,6 +44,23 @@ export function isUnsure({ cards }: { readonly cards: readonly SeenTimes[] }): b
   return cards.some(
     (card) => !isOfRead(card) && card.readAt !== undefined && isLater(skewed(card.readAt), card.callbackAt ?? ''),
   );
+}
+
+/** When an answer of the API was requested, and when it had arrived: UTC ISO 8601, by the clock of Redis. */
+export interface AnswerTimes {
+  readonly at: string;
+  readonly answeredAt: string;
+}
+
+/**
+ * Whether the details were requested later than another answer, by another worker. A time after this answer arrived is from
+ * before the clock of Redis went back, and says nothing.
+ */
+export function hasNewerDetails(
+  { detailsAt }: Pick<DirectoryAccount, 'detailsAt'>,
+  { at, answeredAt }: AnswerTimes,
+): boolean {
+  return isLater(detailsAt, at) && !isLater(detailsAt, answeredAt);
 }
 
 /** When the latest webhook and the latest answer of two facts about a card were sent. */

@@ -187,7 +187,10 @@ it('does not say again that Redis is filling up when another worker has said tha
   await createOpsMemory(redis()).end(redisFilling, new Date().toISOString());
   let looks = 0;
   const now = performance.now.bind(performance);
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 61_000 * (looks += 1));
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+    looks += 1;
+    return now() + 61_000 * looks;
+  });
 
   await sleep(2500);
   clock.mockRestore();
