@@ -11,6 +11,7 @@ import {
   timesOfRead,
   timesOfWebhook,
   withHint,
+  withoutFuture,
   withStatus,
 } from './newest-status.ts';
 import { unreportedOf, withWas } from './status-before.ts';
@@ -63,34 +64,6 @@ function emptyAccount(acctId: number): DirectoryAccount {
   const unknown = { firstName: null, lastName: null, namesAt: null, customId: null, isVirtual: null, group: null };
   const more = { rulesetId: null, accountStatus: null, availableCents: null, email: null, cards: [], detailsAt: null };
   return { acctId, ...unknown, ...more };
-}
-
-/** Facts may be this much newer than the request that they are compared with. */
-const AHEAD_MAX_MS = 5 * 60_000;
-
-/**
- * Redis' clock may have gone back. A fact from later than now would stand until then. It was seen before now, and new facts win:
- * also a webhook that was sent a little before it arrived.
- */
-function withoutFuture(account: DirectoryAccount | null, now: string): DirectoryAccount | null {
-  const latest = new Date(Date.parse(now) + AHEAD_MAX_MS).toISOString();
-  const before = new Date(Date.parse(now) - AHEAD_MAX_MS).toISOString();
-  const isAhead = (at: string | null | undefined): boolean => isLater(at, latest);
-  const seen = <Facts extends { readonly seenAt: string; readonly readAt?: string | undefined }>(
-    facts: Facts,
-  ): Facts => ({
-    ...facts,
-    ...(isAhead(facts.seenAt) && { seenAt: before }),
-    ...(isAhead(facts.readAt) && { readAt: before }),
-  });
-  return (
-    account && {
-      ...account,
-      namesAt: isAhead(account.namesAt) ? null : account.namesAt,
-      detailsAt: isAhead(account.detailsAt) ? null : account.detailsAt,
-      cards: account.cards.map((card) => ({ ...seen(card), ...(card.was && { was: seen(card.was) }) })),
-    }
-  );
 }
 
 /** `Jane Doe`; null when no name is known. Redacted as a whole: each half of a card number or code looks harmless. */

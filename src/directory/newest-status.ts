@@ -46,6 +46,34 @@ export function isUnsure({ cards }: { readonly cards: readonly SeenTimes[] }): b
   );
 }
 
+/** Facts may be this much newer than the request that they are compared with. */
+const AHEAD_MAX_MS = 5 * 60_000;
+
+/**
+ * Redis' clock may have gone back. A fact from later than now would stand until then. It was seen before now, and new facts win:
+ * also a webhook that was sent a little before it arrived.
+ */
+export function withoutFuture(account: DirectoryAccount | null, now: string): DirectoryAccount | null {
+  const latest = new Date(Date.parse(now) + AHEAD_MAX_MS).toISOString();
+  const before = new Date(Date.parse(now) - AHEAD_MAX_MS).toISOString();
+  const isAhead = (at: string | null | undefined): boolean => isLater(at, latest);
+  const seen = <Facts extends { readonly seenAt: string; readonly readAt?: string | undefined }>(
+    facts: Facts,
+  ): Facts => ({
+    ...facts,
+    ...(isAhead(facts.seenAt) && { seenAt: before }),
+    ...(isAhead(facts.readAt) && { readAt: before }),
+  });
+  return (
+    account && {
+      ...account,
+      namesAt: isAhead(account.namesAt) ? null : account.namesAt,
+      detailsAt: isAhead(account.detailsAt) ? null : account.detailsAt,
+      cards: account.cards.map((card) => ({ ...seen(card), ...(card.was && { was: seen(card.was) }) })),
+    }
+  );
+}
+
 /** When an answer of the API was requested, and when it had arrived: UTC ISO 8601, by the clock of Redis. */
 export interface AnswerTimes {
   readonly at: string;

@@ -26,9 +26,9 @@ import { formatCents, parseAmount, readAmount } from '../../src/core/money.ts';
 import { isTimeZone, toInstant, toWallClock, toWallText } from '../../src/core/service-time.ts';
 import { readSince, Since } from '../../src/core/since.ts';
 import { interpret, nameKeys, nameWords } from '../../src/directory/card-query.ts';
-import { parseCommand, readSlashText } from '../../src/dispatch/command.ts';
+import { parseCommand, parseTerm, readSlashText } from '../../src/dispatch/command.ts';
 import { ChangeRequest } from '../../src/limits/change-request.ts';
-import { readTerm } from '../../src/limits/read-term.ts';
+import { readTerm, readTermAlone } from '../../src/limits/read-term.ts';
 import { parseEntry } from '../../src/outbox/entry.ts';
 import { policyOfVariables } from '../../src/policy/policy.ts';
 import { parsePolicy } from '../../src/policy/policy-file.ts';
@@ -266,6 +266,19 @@ const properties: Readonly<Record<string, () => void>> = {
         }
       },
     );
+  },
+  readTermAlone() {
+    check(timeWords, (words) => {
+      const read = readTermAlone(words, clock);
+      if (read !== null && typeof read !== 'string') expect(Term.parse(read)).toEqual(read);
+    });
+  },
+  parseTerm() {
+    const words = timeWords.map((all) => all.join(' '));
+    check(fc.oneof(spiteful, words), (text) => {
+      const read = parseTerm(text, clock);
+      if (read !== null && typeof read !== 'string') expect(Term.parse(read)).toEqual(read);
+    });
   },
   parseCommand() {
     const words = fc.array(fc.oneof(spiteful, fc.constantFrom('limit', 'block', 'daily', '450', 'for', '4h', '4242')));
