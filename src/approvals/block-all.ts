@@ -52,9 +52,8 @@ export function createBlockAll({ block, latestChanges, progress, failures, facts
     let later: CardApiError | null = null;
     const before = (await knownBy(earlier, progress)).filter(({ isCertain }) => isCertain);
     for (const [index, acctId] of acctIds.entries()) {
+      if (before.some((card) => card.acctId === acctId)) continue;
       const id = blockIdOf(asked.id, acctId);
-      // What an attempt of this one has begun has to be ended.
-      if (before.some((card) => card.acctId === acctId) && (await progress.read(id)) === null) continue;
       const last4 = last4s[index] ?? null;
       const cardId = await idOf(acctId, last4);
       const target = { kind: 'card', acctId, cardId, alertId: asked.target.alertId } as const;
@@ -111,8 +110,6 @@ export async function blockedBy(
     const card = { acctId, isCertain: true, actionId };
     if (result?.state === 'unchanged') return [{ ...card, isSo: 'blocked' }];
     if (result?.state === 'failed') return result.before === 'closed' ? [{ ...card, isSo: 'closed' }] : [];
-    // Somebody has changed the card since. Blocking it again could undo that.
-    if (result?.state === 'unknown' && result.confirmation === 'superseded') return [card];
     // The card service may have accepted a block that nothing has shown in time.
     if (result?.state === 'done') return [{ ...card, isCertain: result.confirmation !== 'unconfirmed' }];
     return state?.state === 'sending' || result?.state === 'unknown' ? [{ ...card, isCertain: false }] : [];

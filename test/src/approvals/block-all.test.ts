@@ -452,39 +452,6 @@ it.each([
   },
 );
 
-it('leaves alone a card whose block got no answer once somebody has unblocked it', async () => {
-  const broken = [12];
-  const sent: number[] = [];
-  const { world, deps, blockAll, approve } = await createWorld(({ card }) => ({
-    isLastAttempt: true,
-    card: {
-      ...card,
-      async getAccount(acctId, options) {
-        if (broken.includes(acctId)) throw failed('refused');
-        return await card.getAccount(acctId, options);
-      },
-      async setCardStatus(acctId) {
-        sent.push(acctId);
-        if (acctId === 13) throw unanswered();
-      },
-    },
-  }));
-  await blockAll(operator);
-  await approve(approver);
-  expect((await told({ deps, world })).message).toContain('Left: Holder 12 · card 12; Holder 13 · card 13.');
-
-  const unblock = ask('unblock', { ...approver, id: 'act_unblock' });
-  await deps.latestChanges.changed(13, { kind: 'status', status: 'ACTIVE', cardId: null }, unblock);
-  world.advance(10_000);
-  await verbsOf(deps).verifyAction(blockIdOf('act_decide1', 13));
-
-  expect((await told({ deps, world })).message).toContain('Left: Holder 12 · card 12.');
-  broken.pop();
-  sent.splice(0);
-  await approve({ ...approver, id: 'act_again' });
-  expect(sent).toEqual([12]);
-});
-
 it('checks a card again later while others are being blocked, instead of waiting for their end', async () => {
   const checks: unknown[] = [];
   const { world, deps, blockAll, approve } = await createWorld(({ card }) => ({
