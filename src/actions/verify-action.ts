@@ -63,10 +63,12 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
     const isLate = elapsedMs >= VERIFY_TIMEOUT_MS;
     // The performing process reports first; otherwise "sent" could overwrite "confirmed".
     const isToBeNotified = reportedState.state === 'sent' && !reportedState.isNotified;
-    const verdict = verdictOf(reportedState) ?? (await findVerdict(awaited, elapsedMs, isLate, deps));
     // Waiting for its lock would keep the worker from other checks.
     const isBlocking = !isLate && (await deps.requests.isBlocking(requestedBy(awaited)));
-    if (verdict === null || isBlocking || (isToBeNotified && !isLate)) {
+    const verdict = isBlocking
+      ? null
+      : (verdictOf(reportedState) ?? (await findVerdict(awaited, elapsedMs, isLate, deps)));
+    if (verdict === null || (isToBeNotified && !isLate)) {
       const untilLate = Math.max(FIRST_LOOK_MS, VERIFY_TIMEOUT_MS - elapsedMs);
       return Math.min(Math.max(elapsedMs, FIRST_LOOK_MS), LOOK_AGAIN_MAX_MS, untilLate);
     }

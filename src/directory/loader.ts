@@ -58,11 +58,11 @@ export function createLoader(deps: LoaderDeps) {
     const at = now().toISOString();
     try {
       const details = await source.getAccount(acctId, { maxRetries: 0 });
-      const answered = now();
-      answeredAtMs.set(acctId, answered.getTime());
+      answeredAtMs.set(acctId, now().getTime());
       pageSinceMs.delete(acctId);
-      const times = { at, answeredAt: answered.toISOString() };
-      await records.change([acctId], (known) => withDetails(known, { ...details, acctId }, times));
+      await records.change([acctId], (known) =>
+        withDetails(known, { ...details, acctId }, { at, mergedAt: now().toISOString() }),
+      );
       return await records.read(acctId);
     } catch (error) {
       await noteFailure(acctId, error, Date.parse(at));
@@ -111,11 +111,10 @@ function createList({ source, records, quota, limits, now, log }: LoaderDeps) {
   async function listAll(at: string): Promise<void> {
     // The card service allows ten of these calls per hour, so a failed call is not retried.
     const { accounts } = await source.listAccounts({ attemptMs: LIST_MS, maxRetries: 0 });
-    const times = { at, answeredAt: now().toISOString() };
     const byId = new Map(accounts.map((account) => [account.acctId, account]));
     await records.change([...byId.keys()], (known, acctId) => {
       const listed = byId.get(acctId);
-      return listed === undefined ? known : withListed(known, listed, times);
+      return listed === undefined ? known : withListed(known, listed, { at, mergedAt: now().toISOString() });
     });
     await records.setListedAt(at);
     log?.info({ accounts: byId.size }, 'directory listed');

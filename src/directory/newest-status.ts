@@ -74,21 +74,21 @@ export function withoutFuture(account: DirectoryAccount | null, now: string): Di
   );
 }
 
-/** When an answer of the API was requested, and when it had arrived: UTC ISO 8601, by the clock of Redis. */
+/** When an answer of the API was requested, and when it is stored: UTC ISO 8601, by the clock of Redis. */
 export interface AnswerTimes {
   readonly at: string;
-  readonly answeredAt: string;
+  readonly mergedAt: string;
 }
 
 /**
- * Whether the details were requested later than another answer, by another worker. A time after this answer arrived is from
- * before the clock of Redis went back, and says nothing.
+ * Whether the details were requested later than another answer, by another worker. A time in the future is from before
+ * the clock of Redis went back, and says nothing.
  */
 export function hasNewerDetails(
   { detailsAt }: Pick<DirectoryAccount, 'detailsAt'>,
-  { at, answeredAt }: AnswerTimes,
+  { at, mergedAt }: AnswerTimes,
 ): boolean {
-  return isLater(detailsAt, at) && !isLater(detailsAt, answeredAt);
+  return isLater(detailsAt, at) && !isLater(detailsAt, mergedAt);
 }
 
 /** When the latest webhook and the latest answer of two facts about a card were sent. */

@@ -136,7 +136,7 @@ describe('a status in the list of all accounts, which names a card by its digits
   ])('%s', (_what, cards, CardStatus, statuses) => {
     const listed = ListedAccount.parse({ AccountId: 7, CardStatus, CardNumber4Digits: cards[0]?.last4 });
 
-    const after = withListed(accountOf(...cards), listed, answeredSoon('2026-11-20T16:00:00.000Z')).cards;
+    const after = withListed(accountOf(...cards), listed, storedSoon('2026-11-20T16:00:00.000Z')).cards;
 
     expect(after.map(({ status }) => status)).toEqual(statuses);
     expect(
@@ -146,7 +146,7 @@ describe('a status in the list of all accounts, which names a card by its digits
   });
 });
 
-const answeredSoon = (at: string) => ({ at, answeredAt: at });
+const storedSoon = (at: string) => ({ at, mergedAt: at });
 
 describe('an answer of the API to an earlier request', () => {
   const facts = (account: DirectoryAccount) => {
@@ -160,15 +160,15 @@ describe('an answer of the API to an earlier request', () => {
   it('is older if it is a list that took long, and replaces nothing that was read meanwhile', () => {
     const listed = ListedAccount.parse({ ...older, GroupName: 'Former' });
 
-    expect(facts(withListed(known, listed, { at: before, answeredAt: after }))).toEqual(facts(known));
-    expect(withListed(known, listed, answeredSoon(after))).toMatchObject({ group: 'Former', customId: 'EMP-6' });
+    expect(facts(withListed(known, listed, { at: before, mergedAt: after }))).toEqual(facts(known));
+    expect(withListed(known, listed, storedSoon(after))).toMatchObject({ group: 'Former', customId: 'EMP-6' });
   });
 
   it('is older if another worker asked later', () => {
     const details = AccountDetails.parse({ ...older, Group: { Id: 1, GroupName: 'Former' }, SpendingRulesetId: 5 });
 
-    expect(withDetails(known, details, { at: before, answeredAt: after })).toEqual(known);
-    expect(withDetails(known, details, answeredSoon(after))).toMatchObject({
+    expect(withDetails(known, details, { at: before, mergedAt: after })).toEqual(known);
+    expect(withDetails(known, details, storedSoon(after))).toMatchObject({
       group: 'Former',
       rulesetId: 5,
       detailsAt: after,
@@ -178,7 +178,7 @@ describe('an answer of the API to an earlier request', () => {
   it('is not older because the clock of Redis has gone back since', () => {
     const details = AccountDetails.parse({ ...older, Group: { Id: 1, GroupName: 'Former' } });
 
-    expect(withDetails(known, details, answeredSoon(before))).toMatchObject({ group: 'Former', detailsAt: before });
+    expect(withDetails(known, details, storedSoon(before))).toMatchObject({ group: 'Former', detailsAt: before });
   });
 });
 

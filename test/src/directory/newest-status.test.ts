@@ -28,7 +28,7 @@ function answered(known: DirectoryAccount | null, status: CardStatus, askedMs: n
   const details = { AccountId: 7, CardList: [{ CardId: 71, Last4CardNumber: '7171', CardStatus: status }] };
   const listed = { AccountId: 7, CardStatus: status, CardNumber4Digits: '7171' };
   // However long the answers took.
-  const times = { at: at(askedMs), answeredAt: at(askedMs + 3_600_000) };
+  const times = { at: at(askedMs), mergedAt: at(askedMs + 3_600_000) };
   return isList
     ? withListed(known, ListedAccount.parse(listed), times)
     : withDetails(known, AccountDetails.parse(details), times);

@@ -44,7 +44,7 @@ function shows(known: DirectoryAccount | null, status: CardStatus, minute: numbe
     contactName: null,
     cards: [{ cardId, last4: '1212', status }],
   } as unknown as AccountDetails;
-  return withDetails(known, details, { at: at(minute), answeredAt: at(minute) });
+  return withDetails(known, details, { at: at(minute), mergedAt: at(minute) });
 }
 
 function tells(known: DirectoryAccount, status: CardStatus, minute: number): DirectoryAccount {
