@@ -116,23 +116,21 @@ export function createFindRaise(deps: FindDeps) {
     const declined = await deps.purchaseOf(action);
     const wanted = { acctId, amountCents, rules, purchase: declined && withAmount(declined, amountCents) };
     const found = await findChange(wanted);
-    if (typeof found === 'object' && found !== null) return found;
-    return findObstacle(wanted, account) ?? (found === null ? noneToChange : noChange[found]);
+    if (found !== 'passes' && found !== null) return found;
+    return findObstacle(wanted, account) ?? (found === null ? noneToChange : noneStops);
   };
 
   /**
    * The changes that would let a holder pay the declined purchase of the action, or else any purchase of that amount.
-   * `passes`: no limit or rule stops the purchase; without a declined purchase, no limit of the card. `unread`: what is left
-   * of a limit is not known. Null: nothing is known that can be changed.
+   * `passes`: no limit or rule stops the purchase; without a declined purchase, no limit of the card. Null: nothing is known
+   * that can be changed.
    */
-  async function findChange(wanted: Wanted): Promise<FoundRaise | keyof typeof noChange | null> {
-    const { acctId, amountCents, rules, purchase } = wanted;
+  async function findChange({ acctId, amountCents, rules, purchase }: Wanted): Promise<FoundRaise | 'passes' | null> {
     if (purchase?.decline == null) {
       const remaining = await deps.card.getRemainingLimits(acctId);
       const mayBeOverruled = (await deps.nameRuleset(await deps.factsOf(acctId))).ruleset?.mayOverrule === true;
       const limit = checkLimits({ amountCents, mayBeOverruled }, remaining, rules);
-      if (limit === null) return 'unread';
-      return limit === 'passes' ? limit : raiseOf(limit, rules, amountCents);
+      return limit === null || limit === 'passes' ? 'passes' : raiseOf(limit, rules, amountCents);
     }
     const check = await deps.checkPurchase(purchase);
     // How the balance and the card are by now, the obstacle tells.
@@ -157,12 +155,12 @@ const noneToChange: Obstacle = {
   whoCan: 'Ask whoever administers the card program.',
 };
 
-const fromAlert = 'If it is declined, you can ask from the alert.';
-const noChange = {
-  /** Good news, although nothing is done. No promise: a merchant type or the balance of the business is not checked. */
-  passes: { title: 'You need not ask for more', why: 'No limit stops this purchase.', whoCan: fromAlert },
-  unread: { why: 'The card service did not say how much is left of each limit, so I cannot tell.', whoCan: fromAlert },
-} as const satisfies Record<string, Refusal>;
+/** Good news, although nothing is done. No promise: a merchant type or the balance of the business is not checked. */
+const noneStops: Refusal = {
+  title: 'You need not ask for more',
+  why: 'No limit stops this purchase.',
+  whoCan: 'If it is declined, you can ask from the alert.',
+};
 
 type Obstacle = Pick<Refusal, 'why' | 'whoCan'>;
 

@@ -169,9 +169,7 @@ export const CardApiAssumptions = z.strictObject({
   periodWords: z
     .record(z.string(), z.enum(limitPeriods))
     .default(periodWords)
-    .describe(
-      'Words for the windows of a limit in the remaining-limit answer; nothing is known of one with another word.',
-    ),
+    .describe('Words for the windows of a limit in the remaining-limit answer; unlisted words are skipped.'),
   deadTokenTexts: texts(
     'token expired',
     'token does not exist',

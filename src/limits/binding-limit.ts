@@ -58,13 +58,11 @@ export function checkLimits(
     return ofCategory === null ? null : (together([...ofCategory, ...overall], rules) ?? 'passes');
   }
   const enough = isEnough(purchase, remaining, rules);
-  const own = overall.length > 0 || enough ? overall : guessedOf(purchase, remaining?.overall ?? [], rules);
+  const own = overall.length > 0 || enough ? overall : guessed(purchase.period, rules);
   // The card's own limit was hit first. The category's limit is next, if the category is certain.
   const [next, ...others] = limitedCategories(remaining, rules).filter(({ category }) => fits(category.name));
-  const certain = others.length === 0 ? next : undefined;
-  const further = certain === undefined ? [] : bindingOf(purchase, certain.category, certain);
-  const passes = enough && (certain === undefined || areEnough({ ...purchase, isLater: true }, certain));
-  return together([...own, ...further], rules) ?? (passes ? 'passes' : null);
+  const further = next === undefined || others.length > 0 ? [] : bindingOf(purchase, next.category, next);
+  return together([...own, ...further], rules) ?? (enough ? 'passes' : null);
 }
 
 const none = (): boolean => false;
@@ -82,52 +80,38 @@ function bindingCategory(
   const { amountCents, fits = none, isLater = false } = purchase;
   const now = limitedCategories(remaining, rules);
   const found = stoppingCategory(amountCents, fits, limitedCategories(then, rules));
-  const possible = (isLater ? possibleCategories(fits, now) : now).filter(
-    ({ category }) => found === null || category.id === found.id,
-  );
-  const stopping = possible.map((one) => bindingOf(purchase, one.category, one)).find((limits) => limits.length > 0);
-  if (stopping === undefined) {
-    const isRead = remaining !== null && rules !== null && rules.categories.length > 0;
-    return isRead && possible.every((one) => areEnough({ ...purchase, isLater: true }, one)) ? [] : null;
-  }
+  const binding = (isLater ? possibleCategories(fits, now) : now)
+    .filter(({ category }) => found === null || category.id === found.id)
+    .map((one) => bindingOf(purchase, one.category, one));
+  const stopping = binding.find((limits) => limits.length > 0);
+  if (stopping === undefined) return remaining !== null && rules !== null && rules.categories.length > 0 ? [] : null;
   return found === null ? null : stopping;
 }
 
-/** The card's own limits now let the purchase pass: what is left of each was read, or it has none. */
-function isEnough(purchase: DeclinedPurchase, remaining: RemainedLimits | null, rules: CardLimits | null): boolean {
-  if (remaining === null || (remaining.overall.length === 0 && rules === null)) return false;
-  return areEnough(purchase, { windows: remaining.overall, limits: rules?.limits ?? null });
+/** The card's own limits now let the purchase pass: all that were read, or it has none. */
+function isEnough(
+  { amountCents, isLater = false }: DeclinedPurchase,
+  remaining: RemainedLimits | null,
+  rules: CardLimits | null,
+): boolean {
+  if (remaining === null) return false;
+  if (remaining.overall.length === 0) return rules !== null && limitPeriods.every((one) => rules.limits[one] === null);
+  return remaining.overall.every(({ remainingCents, sinceReset }) => {
+    const leftCents = remainingCents ?? (isLater ? sinceReset?.leftCents : undefined);
+    return leftCents !== undefined && leftCents >= amountCents;
+  });
 }
 
 type Limited = Pick<LimitedCategory, 'windows' | 'limits'> & Partial<Pick<LimitedCategory, 'transactionLimitCents'>>;
 
-/** Whether limits of one category, or of the card, let the purchase pass. False as well if what is left of one is not known. */
-function areEnough(purchase: DeclinedPurchase, limited: Limited): boolean {
-  const { amountCents, isLater = false } = purchase;
-  return windowsOf(purchase, limited).every(({ limitCents, remainingCents, sinceReset }) => {
-    const leftCents = remainingCents ?? (isLater ? sinceReset?.leftCents : undefined);
-    return leftCents === undefined ? limitCents === null && limited.limits !== null : leftCents >= amountCents;
-  });
-}
-
-/**
- * The limits in force, with what is left of them. A limit of the rules that the card service's answer lacks is one of which
- * nothing is known, unless a ruleset's limits are in force instead.
- */
-function windowsOf({ mayBeOverruled = false }: DeclinedPurchase, { windows, limits }: Limited): RemainedLimit[] {
-  const isListed = (period: LimitPeriod): boolean => windows.some((window) => window.period === period);
-  const isComplete = limits === null || (mayBeOverruled && windows.length > 0);
-  const others = isComplete ? [] : limitPeriods.filter((period) => limits[period] !== null && !isListed(period));
-  return [
-    ...windows.map((window) => ({ ...window, limitCents: window.limitCents ?? limits?.[window.period] ?? null })),
-    ...others.map((period) => ({ period, limitCents: limits?.[period] ?? null, remainingCents: null })),
-  ];
-}
-
 /** Limits of one category, or of the card, that are too small: those that declined it first, then tightest first. */
 function bindingOf(purchase: DeclinedPurchase, category: SpendCategory | null, limited: Limited): LimitRaise[] {
   const { amountCents, mayBeOverruled = false, period: named } = purchase;
-  const { limits, transactionLimitCents = null } = limited;
+  const { windows, limits, transactionLimitCents = null } = limited;
+  const ofWindows = (windows.length > 0 ? windows : NOTHING_READ).map((window) => ({
+    ...window,
+    limitCents: window.limitCents ?? limits?.[window.period] ?? null,
+  }));
   // The complete amount is available for each purchase.
   const ofPurchase = {
     period: 'transaction',
@@ -135,7 +119,7 @@ function bindingOf(purchase: DeclinedPurchase, category: SpendCategory | null, l
     remainingCents: transactionLimitCents,
     sinceReset: undefined,
   } as const;
-  return [ofPurchase, ...windowsOf(purchase, limited)]
+  return [ofPurchase, ...ofWindows]
     .flatMap(({ period, limitCents: from, remainingCents, sinceReset }) => {
       // If the remaining amount is unknown, only a purchase above the limit itself is certain to be stopped.
       const restCents = remainingCents ?? sinceReset?.leftCents ?? null;
@@ -155,9 +139,12 @@ function bindingOf(purchase: DeclinedPurchase, category: SpendCategory | null, l
     )
     .map(({ leftCents: _left, ...limit }) => limit);
 
-  /** It is too small now. Whether it was when the purchase was declined, nothing tells. */
+  /**
+   * It is too small now. Whether it was when the purchase was declined, nothing tells: the service may name the daily limit
+   * when a longer one stopped the purchase.
+   */
   function isOnlyLater({ rule, sinceReset }: Pick<LimitRaise, 'rule' | 'sinceReset'>): boolean {
-    return sinceReset !== undefined && rule.period !== named;
+    return sinceReset !== undefined && (rule.period !== named || named === 'daily');
   }
 }
 
@@ -173,23 +160,6 @@ function together(binding: readonly LimitRaise[], rules: CardLimits | null): Rai
     return { rule, from: rules && limitOf(rules, rule), to, remainingCents: null, isAdjustedToo: true };
   });
   return { kind: 'raise_limit', limits: [first, ...others, ...along] };
-}
-
-/**
- * The limit that most likely declined a purchase, of those of which nothing is known. If something was read, only the limit
- * that the service named can be told, or else one that has reset since.
- */
-function guessedOf(
-  { period: named = null }: DeclinedPurchase,
-  windows: readonly RemainedLimit[],
-  rules: CardLimits | null,
-): LimitRaise[] {
-  const isRead = windows.some(({ remainingCents }) => remainingCents !== null);
-  if (!isRead) return guessed(named, rules);
-  const isUnknown = (window: RemainedLimit | undefined): boolean => (window?.remainingCents ?? null) === null;
-  const only = named ?? windows.find(({ sinceReset }) => sinceReset !== undefined)?.period;
-  const isOnly = only !== undefined && isUnknown(windows.find(({ period }) => period === only));
-  return isOnly ? guessed(only, rules).filter(({ rule }) => rule.period === only) : [];
 }
 
 /** The limit that the service named is the best guess while nothing can be read, unless the card has no such limit. */
@@ -212,3 +182,9 @@ export function withLikelyLimit(remedy: Remedy | null, rules: CardLimits): Remed
   const [first, ...others] = [...guessed(rule.period, rules), ...further];
   return first === undefined ? null : { ...remedy, limits: [first, ...others] };
 }
+
+const NOTHING_READ: readonly RemainedLimit[] = limitPeriods.map((period) => ({
+  period,
+  limitCents: null,
+  remainingCents: null,
+}));

@@ -52,11 +52,8 @@ export const Remedy = z.discriminatedUnion('kind', [
   }),
   /** Nothing stops it any more: it only has to be tried again. */
   z.strictObject({ kind: z.literal('retry') }),
-  /**
-   * What declined it does not stop it any more. The card's ruleset or balance may, or something that could not be told, which
-   * only the card program's portal shows and changes.
-   */
-  z.strictObject({ kind: z.literal('portal'), why: z.enum(['ruleset', 'balance', 'unclear']), ...besides }),
+  /** The card's own rules allow it. Its ruleset or its balance may not, which only the card program's portal changes. */
+  z.strictObject({ kind: z.literal('portal'), why: z.enum(['ruleset', 'balance']), ...besides }),
 ]);
 export type Remedy = z.infer<typeof Remedy>;
 /** What the card API can change, and people can do. */

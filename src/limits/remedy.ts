@@ -62,8 +62,6 @@ export type PurchaseCheck =
       readonly why?: 'away' | 'unclear' | 'ruleset' | 'balance' | 'status' | 'closed';
       /** What stops it besides its ruleset. */
       readonly alsoNeeds?: AlsoNeeds;
-      /** What declined it does not stop it any more, for its alert. */
-      readonly isByElse?: true;
     };
 
 /** @param options.isBalanceRead false: the caller compares the balance of now itself, so that of the decline will do here. */
@@ -95,8 +93,8 @@ export function createRemedies(deps: Deps) {
   };
 }
 
-function inPortal({ why, alsoNeeds, isByElse }: Extract<PurchaseCheck, { readonly state: 'unknown' }>): Remedy | null {
-  if (why !== 'ruleset' && why !== 'balance' && !(why === 'unclear' && isByElse)) return null;
+function inPortal({ why, alsoNeeds }: Extract<PurchaseCheck, { readonly state: 'unknown' }>): Remedy | null {
+  if (why !== 'ruleset' && why !== 'balance') return null;
   return { kind: 'portal', why, ...(alsoNeeds !== undefined && { alsoNeeds }) };
 }
 
@@ -141,9 +139,7 @@ function createLook(deps: Deps) {
     const check = await byCode(purchase, time, deps);
     // That a card is active by now needs no call of the card API for its alert.
     if (check.state === 'passes' && time === 'then' && !isByRule(event.decline)) return { state: 'unknown' };
-    if (check.state !== 'passes') return await withAlsoNeeded(check, purchase, time, deps);
-    const found = await byAllElse(purchase, time, deps);
-    if (time === 'then' && found.state === 'unknown' && found.why === 'unclear') return { ...found, isByElse: true };
+    const found = check.state === 'passes' ? await byAllElse(purchase, time, deps) : check;
     return await withAlsoNeeded(found, purchase, time, deps);
   };
 }

@@ -101,10 +101,6 @@ export const portalWords = {
     holderFix: 'Ask for money to be added to the card.',
     adminFix: 'Add money to the card in the card program’s portal.',
   },
-  unclear: {
-    holderFix: 'Try again. Ask whoever administers the card program if it is declined again.',
-    adminFix: 'Check the card’s limits and rules in the card program’s portal.',
-  },
 } as const;
 
 /** @param options.isNow the balance was compared again, for somebody who is about to act. */
@@ -113,9 +109,8 @@ export function portalMeaning(
   event: TransactionAlert['event'],
   { isNow } = { isNow: false },
 ): string {
-  if (why === 'ruleset') return 'The card’s own rules allow this, but its ruleset may not.';
-  return why === 'unclear'
-    ? 'What declined this purchase does not stop it any more, but something else may.'
+  return why === 'ruleset'
+    ? 'The card’s own rules allow this, but its ruleset may not.'
     : `No limit or rule stops this purchase any more, but the card’s balance ${isNow ? 'does' : 'did'} not cover it${andSetAside(event)}.`;
 }
 

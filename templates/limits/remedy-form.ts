@@ -178,6 +178,7 @@ const unnumbered =
   'I don’t know the number that the card service gives this category. Allow it in the card program’s portal.';
 
 const unclear = 'I cannot tell what stops this purchase now.';
+const inPortal = 'Check the card’s limits and rules in the card program’s portal.';
 const unread = 'The card’s current limits could not be read.';
 const again = 'Close this form, and open it again in a moment.';
 const earlier = 'These numbers are from when the alert was sent.';
@@ -210,7 +211,7 @@ function notes(form: RemedyForm, raised: readonly LimitRaise[]): (string | null)
     isByRuleset(remedy, state) ? followsRuleset(cardOf(alert)) : null,
     state === 'ruleset' ? null : limitOfRuleset(remedy),
     state === 'checking' ? 'Checking what the card allows right now…' : null,
-    state === 'unclear' ? `${unclear}${isUseless(form) ? ` ${portalWords.unclear.adminFix}` : old}` : null,
+    state === 'unclear' ? `${unclear}${isUseless(form) ? ` ${inPortal}` : old}` : null,
     isUnnumbered(remedy, state) ? unnumbered : null,
     shouldStayBlocked({ remedy }) && state !== 'passes' ? orderNewCard : null,
     state === 'passes' ? '*No limit or rule stops this purchase any more. Have it tried again.*' : null,

@@ -17,8 +17,6 @@ import {
 import { transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
-/** What is left of the other limit that the card has. */
-const monthly = { period: 'monthly', limitCents: 200_000, remainingCents: 200_000 } as const;
 
 it.each<[string, number, string[]]>([
   ['no more than the remaining limit: nothing declines it, nobody is asked', 30_000, []],
@@ -27,7 +25,7 @@ it.each<[string, number, string[]]>([
   const world = await createActionWorld(redis());
   const { deps } = await linkHugo(world);
   const daily = { period: 'daily', limitCents: 40_000, remainingCents: 30_000 } as const;
-  deps.card.getRemainingLimits = async () => ({ overall: [daily, monthly], categories: [] });
+  deps.card.getRemainingLimits = async () => ({ overall: [daily], categories: [] });
 
   await performAction(toPay(cents), deps);
 
@@ -35,19 +33,6 @@ it.each<[string, number, string[]]>([
   expect(
     world.answers.some(({ text }) => text.startsWith('You need not ask for more. No limit stops this purchase.')),
   ).toBe(open.length === 0);
-});
-
-it('asks nobody, and promises nothing, if the card service does not say what is left of a limit', async () => {
-  const world = await createActionWorld(redis());
-  const { deps } = await linkHugo(world);
-  deps.card.getRemainingLimits = async () => ({ overall: [monthly], categories: [] });
-
-  await performAction(toPay(30_000), deps);
-
-  expect(await deps.requests.open()).toEqual([]);
-  expect(world.answers.map(({ text }) => text)).toEqual([
-    expect.stringContaining('did not say how much is left of each limit, so I cannot tell. If it is declined, you can'),
-  ]);
 });
 
 it.each<[string, CardStatus, number | null, boolean, RegExp]>([
@@ -96,7 +81,7 @@ it.each<[string, CardStatus, number | null, boolean, RegExp]>([
     };
     const card = {
       ...deps.card,
-      getRemainingLimits: async () => ({ overall: [daily, monthly], categories: [] }),
+      getRemainingLimits: async () => ({ overall: [daily], categories: [] }),
       getAccount: async () => AccountDetails.parse(account),
     };
 

@@ -6,6 +6,7 @@ import type { CardLimits } from '../../../src/card-api/spend-rules.ts';
 import { checkLimits } from '../../../src/limits/binding-limit.ts';
 import { contradiction } from '../../../src/limits/contradiction.ts';
 import { goalsOfRemedy } from '../../../src/limits/remedy-change.ts';
+import type { RemainedLimit } from '../../../src/limits/stopping-category.ts';
 import { limitGoal, limitRaise, remedyOf } from '../../support/limit-goals.ts';
 
 const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
@@ -71,12 +72,17 @@ describe('the limit that stopped a purchase', () => {
     const limits = { limits: { ...none, daily: 15_000, weekly: 30_000 }, categories: [] };
     const daily = limitRaise('daily', 15_000, 22_410, { sinceReset });
     const weekly = limitRaise('weekly', 30_000, 34_410, { remainingCents: 4_000 });
-    const found = (period: LimitPeriod | null) =>
-      bindingLimit({ ...velocity, period }, { overall, categories: [] }, limits)?.limits;
+    const found = (period: LimitPeriod | null, of: readonly RemainedLimit[]) =>
+      bindingLimit({ ...velocity, period }, { overall: of, categories: [] }, limits)?.limits;
 
-    expect(found('weekly')).toEqual([weekly, daily]);
-    expect(found(null)).toEqual([weekly, daily]);
-    expect(found('daily')).toEqual([daily, weekly]);
+    expect(found('weekly', overall)).toEqual([weekly, daily]);
+    expect(found(null, overall)).toEqual([weekly, daily]);
+    // It may name the daily limit when a longer one stopped the purchase.
+    expect(found('daily', overall)).toEqual([weekly, daily]);
+
+    const weeks = { period: 'weekly', limitCents: 30_000, remainingCents: null, sinceReset } as const;
+    const today = { period: 'daily', limitCents: 15_000, remainingCents: 4_000 } as const;
+    expect(found('weekly', [today, weeks])?.map(({ rule }) => rule.period)).toEqual(['weekly', 'daily']);
   });
 
   it('follows from the rules alone if the purchase exceeds an entire limit', () => {
@@ -204,24 +210,9 @@ describe('a declined purchase', () => {
     overall: [{ period: 'daily', limitCents: 50_000, remainingCents }],
     categories: [{ id: 3, name: 'Restaurants', period: 'daily', limitCents: 20_000, remainingCents }],
   });
-  const oneCategory = { limits: { ...none, daily: 50_000 }, categories: rules.categories.slice(0, 1) };
-  const withWeek = (week: Partial<CardLimits['limits']>): CardLimits => ({
-    limits: { ...none, ...week },
-    categories: [{ id: 3, name: 'Restaurants', transactionLimitCents: null, limits: { ...none, ...week } }],
-  });
-  /** A limit that the card service's answer lists without amounts. */
-  const unnamed = (of: RemainingLimits): RemainingLimits => ({
-    ...of,
-    overall: [...of.overall, { period: 'weekly', limitCents: null, remainingCents: null }],
-  });
+  const oneCategory = { ...rules, categories: rules.categories.slice(0, 1) };
 
   it.each<[string, boolean, RemainingLimits | null, CardLimits | null]>([
-    // The card service's answer lacks a limit of the rules.
-    ['card', false, windowsWith(8_410), withWeek({ weekly: 150_000 })],
-    ['category', false, windowsWith(8_410), withWeek({ weekly: 150_000 })],
-    ['card', true, unnamed(windowsWith(8_410)), oneCategory],
-    ['card', false, unnamed(windowsWith(8_410)), withWeek({ weekly: 150_000 })],
-    ['card', false, unnamed(windowsWith(8_410)), null],
     ['card', true, windowsWith(8_410), oneCategory],
     ['card', true, windowsWith(8_410), null],
     ['card', false, windowsWith(8_409), oneCategory],
@@ -236,56 +227,6 @@ describe('a declined purchase', () => {
     ['category', false, windowsWith(8_410), { ...rules, categories: [] }],
   ])('with a limit of the %s would pass now: %s', (of, passes, windows, limits) => {
     expect(allPass({ isOfCategory: of === 'category', amountCents: 8_410 }, windows, limits)).toBe(passes);
-  });
-});
-
-describe('a limit of the rules that the card service’s answer lacks', () => {
-  const card = (daily: number, weekly: number): CardLimits => ({ limits: { ...none, daily, weekly }, categories: [] });
-  const week: RemainingLimits = {
-    overall: [{ period: 'weekly', limitCents: 30_000, remainingCents: 30_000 }],
-    categories: [],
-  };
-
-  it('stops a purchase above it', () => {
-    expect(bindingLimit(velocity, week, card(5_000, 30_000))?.limits).toEqual([limitRaise('daily', 5_000, null)]);
-  });
-
-  it('is guessed only if the service named it: never instead of another one that it named', () => {
-    const found = (period: LimitPeriod | null) => checkLimits({ ...velocity, period }, week, card(15_000, 30_000));
-
-    expect(found('daily')).toEqual(remedyOf(limitRaise('daily', 15_000, null)));
-    expect(found('weekly')).toBeNull();
-    expect(found(null)).toBeNull();
-  });
-
-  it('is not guessed either if it may not exist', () => {
-    const overall = [...week.overall, { period: 'daily', limitCents: null, remainingCents: null } as const];
-    const found = (period: LimitPeriod | null) => checkLimits({ ...velocity, period }, { ...week, overall }, null);
-
-    expect(found('weekly')).toBeNull();
-    expect(found('daily')).toEqual(remedyOf(limitRaise('daily', null, null)));
-  });
-
-  it('is less likely to have declined a purchase than one that has reset since', () => {
-    const sinceReset = { leftCents: 15_000, readAt: '2026-11-21T12:00:00.000Z' };
-    const daily = { period: 'daily', limitCents: 15_000, remainingCents: null, sinceReset } as const;
-    const limits: CardLimits = { limits: { ...none, daily: 15_000, weekly: 30_000, monthly: 90_000 }, categories: [] };
-    const found = checkLimits(velocity, { ...week, overall: [daily, ...week.overall] }, limits);
-
-    expect(found).toEqual(remedyOf(limitRaise('daily', 15_000, null)));
-  });
-
-  it('may not be in force if the card follows a ruleset', () => {
-    expect(checkLimits({ ...velocity, mayBeOverruled: true }, week, card(5_000, 30_000))).toBe('passes');
-  });
-
-  it('leaves a purchase of its category unclear', () => {
-    const restaurants = { id: 3, name: 'Restaurants', transactionLimitCents: null, limits: { ...none, daily: 20_000 } };
-    const limits = { limits: { ...none, weekly: 30_000 }, categories: [restaurants] };
-
-    expect(checkLimits({ ...velocity, ...eating }, week, limits)).toBeNull();
-    expect(checkLimits({ ...ofCategory, ...eating, isLater: true }, week, limits)).toBeNull();
-    expect(checkLimits(velocity, week, limits)).toBe('passes');
   });
 });
 

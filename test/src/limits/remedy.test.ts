@@ -589,22 +589,6 @@ describe('what lets a declined purchase pass', () => {
     },
   );
 
-  it.each(['decline.rule.velocity', 'decline.rule.location', 'decline.rule.cardnotpresent'])(
-    'is not what declined a purchase with %s if that does not stop it any more, but nothing tells what else may',
-    async (code) => {
-      const portal = { remedy: { kind: 'portal', why: 'unclear' }, isIncomplete: false };
-      // Whether its category is allowed, nothing tells.
-      const left = setUp({ ...international, ...online }, 4_000);
-      // Nor what is left of the week, which the card service does not list.
-      const ofWeek = { ...anyKind, ...international, ...online, limits: { ...none, daily: 10_000, weekly: 90_000 } };
-
-      expect(await left.adviceFor(declined(code))).toEqual(portal);
-      expect(await left.checkPurchase(declined(code))).toEqual({ state: 'unknown', why: 'unclear' });
-      if (code !== 'decline.rule.velocity')
-        expect(await setUp(ofWeek, 4_000).adviceFor(declined(code))).toEqual(portal);
-    },
-  );
-
   it.each(['decline.rule.mcc', 'decline.rule.location', 'decline.rule.cardnotpresent'])(
     'is a change of the ruleset for %s if the card’s own rules allow it, also if a limit is too small as well',
     async (code) => {

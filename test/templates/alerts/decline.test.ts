@@ -693,7 +693,6 @@ describe('advice', () => {
   it.each([
     ['ruleset', /own rules allow this, but its ruleset may not\./, /Check the ruleset in the card program’s/],
     ['balance', /the card’s balance did not cover it\./, /Add money to the card in the card program’s portal/],
-    ['unclear', /does not stop it any more, but something else may\./, /Check the card’s limits and rules in the card/],
   ] as const)('is about the %s if no rule of the card stopped it any more', (why, what, fix) => {
     const facts = { ...card, ruleset: { id: 7, name: 'Field crew', mayOverrule: true } };
     for (const code of ['decline.rule.velocity', 'decline.rule.location', 'decline.rule.mcc']) {
