@@ -43,7 +43,8 @@ type ReadEnd =
       readonly uncertainYear?: string;
     }
   /** Words about time that we cannot read, or a time that has passed. `why` is a sentence for the person who typed them. */
-  | { readonly kind: 'unclear'; readonly why: string }
+  /** `isOfCommand`: the question is about a command, where other words are near the time. */
+  | { readonly kind: 'unclear'; readonly why: string; readonly isOfCommand?: true }
   /** Not about time. */
   | { readonly kind: 'none' };
 
@@ -137,14 +138,13 @@ function goesOn(words: readonly string[], clock: Clock): boolean {
 
 /** A question about a reason that begins with another time. */
 function twoTimes(words: readonly string[], at: number): ReadEnd {
-  return {
-    kind: 'unclear',
-    why: `Is “${said(words.slice(at), 6)}” part of the time? If it is the reason, quote it.`,
-  };
+  const why = `Is “${said(words.slice(at), 6)}” part of the time? If it is the reason, quote it.`;
+  return { kind: 'unclear', why, isOfCommand: true };
 }
 
 function unreadable(words: readonly string[], count = 3, hint = ''): ReadEnd {
-  return { kind: 'unclear', why: `“${said(words, count)}” is not a time I can read. ${EXAMPLES}${hint}` };
+  const why = `“${said(words, count)}” is not a time I can read. ${EXAMPLES}${hint}`;
+  return { kind: 'unclear', why, isOfCommand: true };
 }
 
 /** A question about a weekday that may be another word. */

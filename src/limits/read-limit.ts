@@ -151,18 +151,14 @@ function amountAtEnd(before: readonly string[], named: number): { cents: number;
   return null;
 }
 
-/** Words that are no names. */
-const noName = /^(limits?|the|for|lasting|lasts|valid|duration|another|these)[:=]?$/i;
+/** Words between a card and its limit that are names, too. */
+const alsoName = /^(To|An|A\.?|Last|Next)$/;
 
-/**
- * `Minh To`, `Kim An`, `Jane A`: a capital continues a name. Not behind what ends one, as in `4242 To`, `Jane’s card To` or
- * `Jane Limit To`, and not `TO`.
- */
+/** `Minh To`, `Kim An`, `Jane A`: such a word continues a name. Not behind what ends one, as in `Jane’s To` or `my card To`. */
 export function continuesName(words: readonly string[], at: number): boolean {
   const [before = '', word = ''] = [words[at - 1], words[at]];
-  const isName = !endsName.test(before) && !noName.test(before) && !/^cards?$/i.test(before);
-  const isLed = between.test(before) && at > 1 && !continuesName(words, at - 1);
-  return at > 0 && /^\p{Lu}(?:\p{Ll}|\.?$)/u.test(word) && !noName.test(word) && isName && !isLed;
+  const isName = /^\p{Lu}/u.test(before) && !endsName.test(before) && !between.test(before);
+  return at > 0 && alsoName.test(word) && isName;
 }
 
 /** Without the filler words between the card and what follows it. */

@@ -45,8 +45,8 @@ export function readTerm(words: readonly string[], clock: Clock): ReadTerm {
  */
 export function readTermAlone(words: readonly string[], clock: Clock): Term | string | null {
   const read = readTerm(words, clock);
-  // Other questions ask where a command has its time.
-  const isAboutTime = read === ENDS_TOO_LATE || readCertainEnd(words, clock).kind === 'unclear';
+  const end = readCertainEnd(words, clock);
+  const isAboutTime = read === ENDS_TOO_LATE || (end.kind === 'unclear' && end.isOfCommand !== true);
   if (typeof read === 'string') return isAboutTime ? read : null;
   return read.rest.length > 0 || read.term?.kind === 'purchase' ? null : read.term;
 }

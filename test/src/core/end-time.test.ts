@@ -150,5 +150,5 @@ it.each([
   ['tomorrow 25:00', 'is not a time I can read'],
   ['until friday at 25:00', 'is not a time I can read'],
 ])('quotes the complete unreadable part of %j', (said, why) => {
-  expect(readEnd(said.split(' '), clock)).toEqual({ kind: 'unclear', why: expect.stringContaining(why) });
+  expect(readEnd(said.split(' '), clock)).toMatchObject({ kind: 'unclear', why: expect.stringContaining(why) });
 });
