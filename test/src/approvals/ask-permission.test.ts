@@ -4,7 +4,7 @@ import { verbs } from '../../../src/dispatch/verbs.ts';
 import type { ChangeRequest } from '../../../src/limits/change-request.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, byCommand, createActionWorld, performAction } from '../../support/perform-world.ts';
+import { ask, byCommand, createActionWorld, type PerformWorld, performAction } from '../../support/perform-world.ts';
 import { shown } from '../../templates/shown.ts';
 
 const redis = useRedis();
@@ -51,18 +51,23 @@ it('lets a refused person ask the people with permission, in the approvals chann
   expect(world.writes).toEqual([]);
 });
 
+/** *Ask them* in the last answer. */
+async function pressAskThem(world: PerformWorld): Promise<void> {
+  const pending = await world.deps.pending.get(askValueIn(world.answers.at(-1) ?? expect.fail('no answer')));
+  if (pending?.kind !== 'choice') return expect.fail('the button stores a question');
+  const { input, ...choice } = pending.choice;
+  const question = ask('ask-permission', { ...byCommand, ...choice, ...input, id: 'act_question' });
+  await performAction(verbs['ask-permission'].action.parse(question), world.deps);
+}
+
 it('asks approvers to unblock the card of whom may not undo its block', async () => {
   const { world, posted } = await createWorld();
   const both = async () => ({ roles: ['operator' as const, 'approver' as const], isComplete: true });
   await performAction(ask('block', { ...byCommand, id: 'act_block' }), { ...world.deps, rolesOf: both });
   const target = { kind: 'action', actionId: 'act_block' } as const;
   await performAction(ask('undo-block', { target }), world.deps);
-  const pending = await world.deps.pending.get(askValueIn(world.answers.at(-1) ?? expect.fail('no answer')));
-  if (pending?.kind !== 'choice') return expect.fail('the button stores a question');
-  const { input, ...choice } = pending.choice;
 
-  const question = ask('ask-permission', { ...byCommand, ...choice, ...input, id: 'act_question' });
-  await performAction(verbs['ask-permission'].action.parse(question), world.deps);
+  await pressAskThem(world);
 
   const [message] = posted.values();
   expect(message?.text).toMatch(/^<@U0OLGA> asks an approver to unblock Jane Doe · card .*: `\/card unblock /);
@@ -80,11 +85,7 @@ async function questionAfter(...[verb, over]: Parameters<typeof ask>): Promise<s
   const { world, posted } = await createWorld();
   asked += 1;
   await performAction(ask(verb, { id: `act_asked${asked}`, ...over }), world.deps);
-  const pending = await world.deps.pending.get(askValueIn(world.answers.at(-1) ?? expect.fail('no answer')));
-  if (pending?.kind !== 'choice') return expect.fail('the button stores a question');
-  const { input, ...choice } = pending.choice;
-  const question = ask('ask-permission', { ...byCommand, ...choice, ...input, id: 'act_question' });
-  await performAction(verbs['ask-permission'].action.parse(question), world.deps);
+  await pressAskThem(world);
   const [message] = posted.values();
   expect(shown(message?.blocks ?? [])).toContain(message?.text.split('. ')[0]);
   return shown(message?.blocks ?? []);

@@ -368,6 +368,14 @@ it('does not block again what somebody has unblocked since, when it is approved 
   expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'approved' });
 });
 
+/** What the card service answers about an account with one card. */
+const withOneCard = (acctId: number, status = 'ACTIVE') =>
+  AccountDetails.parse({
+    AccountId: acctId,
+    AccountStatus: 'OPEN',
+    CardList: [{ CardId: acctId, Last4CardNumber: `00${acctId}`, CardStatus: status }],
+  });
+
 it('leaves alone and does not name as left what was blocked already, or is closed', async () => {
   const broken = [12];
   const statuses = new Map([
@@ -377,12 +385,7 @@ it('leaves alone and does not name as left what was blocked already, or is close
   const { deps, blocked, blockAll, approve } = await createWorld(({ card }, done) => ({
     card: {
       ...card,
-      getAccount: async (acctId) =>
-        AccountDetails.parse({
-          AccountId: acctId,
-          AccountStatus: 'OPEN',
-          CardList: [{ CardId: acctId, Last4CardNumber: `00${acctId}`, CardStatus: statuses.get(acctId) ?? 'ACTIVE' }],
-        }),
+      getAccount: async (acctId) => withOneCard(acctId, statuses.get(acctId)),
       async setCardStatus(acctId) {
         if (broken.includes(acctId)) throw failed('refused');
         done.push(acctId);
@@ -417,14 +420,7 @@ it.each([
       isLastAttempt: true,
       card: {
         ...card,
-        getAccount: async (acctId) =>
-          AccountDetails.parse({
-            AccountId: acctId,
-            AccountStatus: 'OPEN',
-            CardList: [
-              { CardId: acctId, Last4CardNumber: `00${acctId}`, CardStatus: statuses.get(acctId) ?? 'ACTIVE' },
-            ],
-          }),
+        getAccount: async (acctId) => withOneCard(acctId, statuses.get(acctId)),
         async setCardStatus(acctId, status) {
           if (acctId === 12) throw unanswered();
           statuses.set(acctId, status);
