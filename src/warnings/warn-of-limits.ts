@@ -47,8 +47,8 @@ interface ReadDeps {
 
 /**
  * The used limits of a card; null when too many are being requested right now. Skips limits that are raised for one
- * purchase: they will be lowered automatically, so their usage means nothing. While a person has to decide whether one is
- * lowered, or nothing shows the raise, not even these amounts, the limit counts as any other.
+ * purchase: they will be lowered automatically, so their usage means nothing. A limit counts as any other while a person has
+ * to decide whether it is lowered, or while neither the card nor these amounts show the raise.
  */
 export function createReadUsedLimits({ temporaryChanges, remaining }: ReadDeps) {
   return async function readUsedLimits(acctId: number, at: string): Promise<UsedLimit[] | null> {
