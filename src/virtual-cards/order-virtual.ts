@@ -116,10 +116,17 @@ async function complete(
   return reportedState.result;
 }
 
-async function refuseUnread(action: Action, { responses }: Pick<PlaceDeps, 'responses'>): Promise<Result> {
-  await responses.refuse(action, unread());
-  const failed = { state: 'failed', card: cardOfOrder(null), before: null, after: null, apiWords: null } as const;
-  return { ...failed, note: unread().why };
+interface RefuseDeps {
+  readonly progress: Pick<ActionTools['progress'], 'read'>;
+  readonly responses: Pick<Responses, 'refuse'>;
+}
+
+async function refuseUnread(action: Action, { progress, responses }: RefuseDeps): Promise<Result> {
+  const isSent = !isUnsent(await progress.read(action.id));
+  const words = isSent ? unreadAndSent : unread();
+  await responses.refuse(action, words);
+  const nothing = { card: cardOfOrder(null), before: null, after: null, apiWords: null } as const;
+  return { ...nothing, state: isSent ? 'unknown' : 'failed', note: words.why };
 }
 
 interface Deps extends Pick<ActionTools, 'progress' | 'record'> {
@@ -141,7 +148,7 @@ export function createOrderVirtual(deps: Deps) {
   const { progress, record, responses, orderPermit, requestOrder, resumeOrder, placeOrder } = deps;
   return async function orderVirtual(action: OrderVirtualAction, run: ActionRun): Promise<void> {
     const order = orderPermit.read(action);
-    if (order === null) return await responses.refuse(action, unread());
+    if (order === null) return void (await refuseUnread(action, deps));
     // Permitted before it was sent, so its outcome has to be determined.
     const written = await progress.read(action.id);
     const isUnsent = written === null || written.state === 'asked';
@@ -229,6 +236,13 @@ const unread = () => ({
   why: 'The order can no longer be read.',
   whoCan: `Type ${commandCode('virtual order')} again.`,
 });
+
+/** Whoever orders again now may get and pay for two cards. */
+const unreadAndSent = {
+  why: 'The order was sent, and can no longer be read, so the card may or may not be ordered. I won’t order it again.',
+  whoCan: 'Check the card program’s portal before you order again.',
+  isUnsure: true,
+} as const;
 
 function nameOf({ firstName, lastName }: VirtualOrder): string {
   return `${firstName} ${lastName}`;

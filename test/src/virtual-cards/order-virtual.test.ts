@@ -77,6 +77,18 @@ describe('an order of a virtual card whose worker crashes at any step', () => {
     expect(steps).toBeGreaterThan(15);
   });
 
+  it('is not to be typed again if it was sent and can no longer be read', async () => {
+    const world = await createActionWorld(redis());
+    await expect(performAction(action, lostAnswer(world, async () => {}))).rejects.toThrow(Killed);
+
+    await performAction(action, { ...world.deps, unseal: () => null });
+
+    expect(world.writes).toEqual(['order']);
+    const answer = world.answers.at(-1)?.text;
+    expect(answer).toMatch(/^Not certain\. The order was sent.*Check the card program’s portal before you order again/);
+    expect(answer).not.toMatch(/Type|Nothing changed/);
+  });
+
   const notice = (at: string) => virtualAlert({ holder: 'Vera Nova', callbackAt: at });
   const comes = async (world: PerformWorld, at: string): Promise<void> => {
     await world.deps.alerts.save(notice(at));
