@@ -68,10 +68,16 @@ const foreignCodes = new Set(Intl.supportedValuesOf('currency').filter((code) =>
 const codesLikeWords = new Set(
   'ALL AMD ANG BAM BOB BSD COP CUP CVE GEL LAK MOP NPR PEN SOS SVC TOP Mad Ron Try'.split(' '),
 );
+/** Codes that begin no reason, also in small letters, unlike `php hosting` and `aed training`. */
+const codesUnlikeWords = new Set(
+  'ARS BDT BGN BHD CLP CZK DZD EGP GHS HUF IDR ILS ISK JOD KES KWD KZT LKR MYR NGN OMR PKR QAR RSD THB TND TWD UAH UYU VND'.split(
+    ' ',
+  ),
+);
 
 /**
- * Whether a text starts with another currency: `EUR`, or `huf` and `lira` behind no dollar sign where no reason goes on with
- * them: `php hosting`.
+ * Whether a text starts with another currency: `EUR`, or behind no dollar sign `huf`, and `php` and `lira` where no reason goes
+ * on with them: `php hosting`.
  */
 function startsWithCurrency(text: string, isDollars: boolean): boolean {
   if (foreignCodes.has(codeInCapitals.exec(text)?.[1] ?? '')) return true;
@@ -81,7 +87,8 @@ function startsWithCurrency(text: string, isDollars: boolean): boolean {
   const isKnown = code === undefined || foreignCodes.has(code.toUpperCase());
   const rest = behind.split(' ');
   const isAlone = behind === '' || /^in$/i.test(rest[0] ?? '') || behindCents.test(rest[0] ?? '');
-  return isKnown && !isWord && (isAlone || beginsWithTime(rest, false));
+  const isPlain = codesUnlikeWords.has((code ?? '').toUpperCase());
+  return isKnown && !isWord && (isPlain || isAlone || beginsWithTime(rest, false));
 }
 
 /** What joins two amounts: `-> 500`, `+50`, `x 2`, `up to 500`. Not `#500` and `(500`. */

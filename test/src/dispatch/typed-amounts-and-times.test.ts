@@ -815,8 +815,6 @@ it.each([
   'mad',
   'Ft',
   'lei',
-  'huf',
-  'Czk',
   'in aed',
   'php',
   'rub',
@@ -845,8 +843,17 @@ it.each([
   expect(kindOf(`2000 ${currency} restaurant`)).toBe('read');
 });
 
+it.each(['huf', 'Czk', 'in thb'])('asks about 2000 %s, also before a reason', (currency) => {
+  const kindOf = (text: string): string => parseCommand(`limit 4242 daily ${text}`, clock).kind;
+  for (const behind of ['', ' for 4h', ' lunch', ' for the team', ', client dinner'])
+    expect([behind, kindOf(`2000 ${currency}${behind}`)]).toEqual([behind, 'unclear']);
+  expect(kindOf(`$2000 ${currency} lunch`), 'the amount is plainly in dollars').toBe('read');
+});
+
 it.each([
   'php hosting',
+  'aed training',
+  'mvp launch',
   'RS Components',
   'lira restaurant',
   'crc handbook',
