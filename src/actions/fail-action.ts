@@ -116,7 +116,7 @@ export function createFailures(deps: Deps) {
       const own = givenUp('unknown', deps.now(), null, {
         what: await requestOf(action, acctId, deps),
         detail: 'internal',
-        why: 'The card service did not answer, so it may or may not have happened.',
+        why: 'The card service gave no clear answer, so it may or may not have happened.',
         whoCan: 'Check the card program’s portal before you try again.',
       });
       await notifyGivenUp(action, await deps.progress.write(action.id, own), deps);

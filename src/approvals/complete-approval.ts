@@ -228,7 +228,7 @@ function notMade({ id }: ApprovalClick, request: ApprovalRequest, approval: Appr
 
 function notOrdered(request: ApprovalRequest, { state, apiWords, note }: Result): Message {
   if (state === 'unknown') {
-    const why = 'The card service did not answer, so the card may or may not be ordered. I won’t order it again.';
+    const why = 'The card service gave no clear answer, so the card may or may not be ordered. I won’t order it again.';
     const whoCan = 'Whoever asked was told, and is told if it was ordered.';
     return refusal({ why, whoCan, isUnsure: true });
   }

@@ -117,7 +117,7 @@ const outcome: Readonly<Record<Exclude<ActionResult['state'], 'unknown'>, string
   failed: 'Nothing changed.',
 };
 
-const NO_ANSWER = 'The card service did not answer, so it may or may not have happened.';
+const NO_ANSWER = 'The card service gave no clear answer, so it may or may not have happened.';
 
 const checkWords = {
   message: 'I’m checking, and will message you within 2 minutes.',

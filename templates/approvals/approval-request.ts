@@ -65,7 +65,7 @@ const titles: Readonly<Record<ApprovalRequest['state'], string>> = {
 };
 
 const NOT_CONFIRMED = '*Not confirmed* by the card service within 2 minutes. Check the card.';
-const NOT_ANSWERED = '*Not certain*: the card service did not answer, so the card may or may not be ordered.';
+const NOT_ANSWERED = '*Not certain*: the card service gave no clear answer, so the card may or may not be ordered.';
 
 /**
  * A change that others have to approve, open or decided.

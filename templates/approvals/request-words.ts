@@ -207,7 +207,7 @@ export function earlierApprovalWords(request: ApprovalRequest, reader: Reader): 
   const { kind, by, at, state } = approval;
   const did = `${mention(by)} ${dateAfter(kind === 'override' ? 'used the emergency override' : 'approved', at)}`;
   if (state !== 'unconfirmed')
-    return `${did}, but the card service did not answer. I’m checking whether the change was made.`;
+    return `${did}, but the card service gave no clear answer. I’m checking whether the change was made.`;
   // A holder cannot tell from the card whether a rule has changed.
   const check =
     reader === 'asker' && request.action.verb === 'ask' ? 'an approver can check the card' : 'check the card';

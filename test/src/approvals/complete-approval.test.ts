@@ -138,7 +138,7 @@ describe('a completed approval', () => {
     [
       'without an answer',
       result('unknown'),
-      'Not certain. The card service did not answer, so the card may or may not be ordered. I won’t order it again. Whoever asked was told, and is told if it was ordered.',
+      'Not certain. The card service gave no clear answer, so the card may or may not be ordered. I won’t order it again. Whoever asked was told, and is told if it was ordered.',
     ],
   ])('of an order %s is answered to whoever approved it', async (_how, ended, text) => {
     const world = setUp();
@@ -162,7 +162,7 @@ describe('a completed approval', () => {
     const [request] = world.finished;
     expect(request).toMatchObject({ state: 'approved', isUnconfirmed: true });
     expect(request === undefined ? '' : approvalRequest(request).text).toMatch(
-      /Not certain: the card service did not answer, so the card may or may not be ordered\.$/,
+      /Not certain: the card service gave no clear answer, so the card may or may not be ordered\.$/,
     );
   });
 

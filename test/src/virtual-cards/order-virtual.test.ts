@@ -79,7 +79,12 @@ describe('an order of a virtual card whose worker crashes at any step', () => {
 
   it('is not to be typed again if it was sent and can no longer be read', async () => {
     const world = await createActionWorld(redis());
-    await expect(performAction(action, lostAnswer(world, async () => {}))).rejects.toThrow(Killed);
+    await expect(
+      performAction(
+        action,
+        lostAnswer(world, async () => {}),
+      ),
+    ).rejects.toThrow(Killed);
 
     await performAction(action, { ...world.deps, unseal: () => null });
 

@@ -11,7 +11,7 @@ describe('a change whose answer was lost', () => {
   const unknown = { state: 'unknown' } as const;
   const expects = { kind: 'rule', changes: [limitChange('daily', 40_000, 45_000)] } as const;
   const head = 'Not sure: tried to change the limit of Jane Doe · card 1212. Daily limit $400.00 → $450.00.';
-  const lost = 'The card service did not answer, so it may or may not have happened.';
+  const lost = 'The card service gave no clear answer, so it may or may not have happened.';
 
   it('names both values, and says that Cardbell checks and where the result will be', () => {
     expect(said({ ...unknown, expects })).toBe(`${head} ${lost} I’m checking, and will message you within 2 minutes.`);

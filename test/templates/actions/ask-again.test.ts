@@ -21,8 +21,8 @@ it('sends a holder whose block takes long to an operator, because holders have n
   expect(stillTrying(trying).text).toMatch(/If it is urgent, block the card in the card program’s portal\.$/);
 });
 
-it('says who did not answer', () => {
-  expect(stillTrying(trying).text).toContain('The card service does not answer. I’ll keep trying');
+it('says who gave no answer', () => {
+  expect(stillTrying(trying).text).toContain('The card service gives no clear answer. I’ll keep trying');
   expect(stillTrying({ ...trying, unread: 'Slack does not say who has which role' }).text).toContain(
     'Slack does not say who has which role. I’ll keep trying',
   );
