@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Progress } from '../actions/progress-store.ts';
 import type { Requests } from '../approvals/request-store.ts';
 import type { CardClient } from '../card-api/client.ts';
@@ -14,6 +15,7 @@ import { reportFailedJobs, wakeSkewedJobs } from '../ops/stuck.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
 import { readLateness } from '../outbox/overdue.ts';
 import type { Mutes } from '../routing/mute-store.ts';
+import type { SlackClock } from '../slack/clock.ts';
 import type { Enqueue } from './enqueue.ts';
 import { mayRunEarly } from './jobs.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -41,6 +43,7 @@ type Context = Pick<
   WorkerContext,
   'redis' | 'queues' | 'enqueue' | 'clock' | 'log' | 'notifyOps' | 'notifyResolved' | 'isCardApiAway'
 > & {
+  readonly slackClock: Pick<SlackClock, 'now'>;
   readonly memory: Pick<MemoryWatch, 'isFull' | 'isFilling' | 'share'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   readonly quarantined: { readonly count: () => Promise<number> };
@@ -58,7 +61,7 @@ interface Work {
 export function createMaintenance(context: Context, { workerId, sweepMs, sweep }: Work) {
   const { redis, queues, enqueue, temporaryChanges, directory, card, log } = context;
   const workers = createWorkers(redis);
-  const { beat, watch, checkClock, checkToken, notifyOfMemory } = createWatches(context, workers, workerId);
+  const { beat, watch, checkClocks, checkToken, notifyOfMemory } = createWatches(context, workers, workerId);
   const timers: NodeJS.Timeout[] = [];
   const underWay = new Set<string>();
 
@@ -70,7 +73,7 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep }
         void orLog('clock skew', wakeSkewed);
         void orLog('heartbeat', beat);
         void orLog('watch', watch);
-        void orLog('clock', checkClock);
+        void orLog('clocks', checkClocks);
         // In quiet times nothing else would notice that it answers again.
         if (context.isCardApiAway()) card.ping().catch(() => {});
       }, sweepMs);
@@ -94,7 +97,7 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep }
   async function begin(): Promise<void> {
     await orLog('heartbeat', beat);
     await orLog('watch', watch);
-    await orLog('clock', checkClock);
+    await orLog('clocks', checkClocks);
     await wakeSkewed();
     await sweep();
     for (const { id, endsAt, state } of await temporaryChanges.all()) {
@@ -121,8 +124,9 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep }
 
 /** Conditions that ops are notified of automatically: work that waits too long, differing clocks, memory that fills up. */
 function createWatches(context: Context, workers: Workers, workerId: string) {
-  const { redis, queues, clock, memory, card, notifyOps, notifyResolved } = context;
+  const { redis, queues, clock, slackClock, memory, card, notifyOps, notifyResolved } = context;
   const opsMemory = createOpsMemory(redis);
+  const machineClock = opsIssue.machineClockDiffers(hostname());
   /** What this worker last reported of Redis' memory, and when. */
   const reported = new Map<OpsIssue, { readonly isOpen: boolean; readonly at: number }>();
   /** Until when (ms) all failed jobs were reported. */
@@ -150,9 +154,13 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
     },
 
     /** Cardbell does not use this machine's clock, but BullMQ does. */
-    async checkClock(): Promise<void> {
-      const aheadMs = Date.now() - (await clock.measure()).getTime();
-      if (Math.abs(aheadMs) > CLOCK_SKEW_MS) await notifyOps(opsIssue.clocksDiffer);
+    async checkClocks(): Promise<void> {
+      const redisMs = (await clock.measure()).getTime();
+      const report = async (otherMs: number, issue: OpsIssue): Promise<void> =>
+        await (Math.abs(otherMs - redisMs) > CLOCK_SKEW_MS ? notifyOps : notifyResolved)(issue);
+      await report(Date.now(), machineClock);
+      const slackMs = slackClock.now();
+      if (slackMs !== null) await report(slackMs, opsIssue.redisClockDiffers);
     },
 
     /** Fails if the token has ended; its own watch reports that. */

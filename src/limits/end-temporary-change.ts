@@ -122,7 +122,7 @@ export function createTimeLeft({ sharedNow, secondNow, notifyOps }: TimeLeftDeps
   return async function timeLeft(moment) {
     const nowMs = (await sharedNow()).getTime();
     if (Math.abs(secondNow() - nowMs) > CLOCK_SKEW_MS) {
-      await notifyOps(opsIssue.clocksDiffer);
+      await notifyOps(opsIssue.redisClockDiffers);
       return null;
     }
     return Date.parse(moment) - nowMs;

@@ -204,14 +204,26 @@ export function recordsUnreadable(kinds: readonly string[]): OpsIssue {
   };
 }
 
-export const clocksDiffer: OpsIssue = {
-  cause: 'clocks-differ',
-  title: 'Two clocks differ by more than a minute',
-  what: 'The clock of Redis differs from Slack’s, or from that of a machine that runs Cardbell.',
-  means:
-    'If Redis’ clock is wrong, temporary changes do not end until it agrees with Slack’s; none ends too early. If a machine’s is, retries and recurring work come early or late.',
-  todo: 'Synchronize the clocks of the machines that run Redis and Cardbell, for example with NTP.',
+export const redisClockDiffers: OpsIssue = {
+  cause: 'redis-clock',
+  title: 'Redis’ clock and Slack’s differ by more than a minute',
+  what: 'The clock of the machine that runs Redis is probably wrong.',
+  means: 'Temporary changes do not end until the clocks agree; none ends too early.',
+  todo: 'Synchronize the clock of the machine that runs Redis, for example with NTP.',
+  resolved: { what: 'The clocks agree again.', means: 'Temporary changes end on time.' },
 };
+
+/** @param machine the name of the machine that runs a worker. */
+export function machineClockDiffers(machine: string): OpsIssue {
+  return {
+    cause: `clock:${machine}`,
+    title: `The clock of ${machine} and Redis’ differ by more than a minute`,
+    what: `${machine} runs a worker. Its clock, or that of the machine that runs Redis, is wrong.`,
+    means: 'Retries and recurring work of this worker come early or late. Nothing is lost.',
+    todo: 'Synchronize the clocks of both machines, for example with NTP.',
+    resolved: { what: 'The clocks agree again.', means: 'Retries and recurring work come on time.' },
+  };
+}
 
 /** Purchases paid from the business balance will soon be declined. */
 export function balanceLow(balance: string, threshold: string): OpsIssue {

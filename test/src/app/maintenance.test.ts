@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionOptions, Worker } from 'bullmq';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -35,6 +36,7 @@ async function started({
   onNotify = async (_did: readonly string[]): Promise<unknown> => null,
   sweepMs = 15_000,
   tokenEndsOn = undefined as string | null | undefined,
+  slackNow = (): number | null => null,
 } = {}): Promise<string[]> {
   const did: string[] = [];
   const step = (name: string) => async (): Promise<void> => {
@@ -51,13 +53,17 @@ async function started({
       temporaryChanges: { all: async () => temporaryChanges },
       quarantined: { count: async () => 0 },
       clock: createClock(redis()),
+      slackClock: { now: slackNow },
       memory: { ...memory, share: () => null },
       log: createLog({ level: 'silent', process: 'test' }),
       async notifyOps({ title }) {
         did.push(title);
         await onNotify(did);
       },
-      notifyResolved: async ({ cause }) => void did.push(cause === 'lag' ? 'no lag' : `over: ${cause}`),
+      async notifyResolved({ cause }) {
+        // The clock of this machine is right.
+        if (!cause.startsWith('clock:')) did.push(cause === 'lag' ? 'no lag' : `over: ${cause}`);
+      },
       card: {
         async ping() {
           did.push('ping');
@@ -111,6 +117,23 @@ it('notifies ops if people wait too long', async () => {
   await redis().xadd('{cardbell:in}:webhooks', `${Date.now() - 90_000}-0`, 'entry', '{}');
 
   expect((await started())[0]).not.toBe('no lag');
+});
+
+it('notifies ops if Redis’ clock differs from Slack’s, and says when they agree again', async () => {
+  let aheadMs = 70_000;
+  const did = await started({ slackNow: () => Date.now() + aheadMs, sweepMs: 20 });
+  expect(did).toContain('Redis’ clock and Slack’s differ by more than a minute');
+  expect(did).not.toContain('over: redis-clock');
+
+  aheadMs = 0;
+  await until(() => did.includes('over: redis-clock'), 'it is reported as over');
+});
+
+it('says whose clock it is if that of its machine differs from Redis’', async () => {
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => performance.timeOrigin + performance.now() - 70_000);
+  const did = await started().finally(() => clock.mockRestore());
+
+  expect(did).toContain(`The clock of ${hostname()} and Redis’ differ by more than a minute`);
 });
 
 it('survives a failing step and runs again', async () => {

@@ -28,6 +28,6 @@ it.each([70 * 60_000, -70 * 60_000])(
     const { timeLeft, told } = setUp(ms);
 
     expect(await timeLeft(endsAt)).toBeNull();
-    expect(told).toEqual(['Two clocks differ by more than a minute']);
+    expect(told).toEqual(['Redis’ clock and Slack’s differ by more than a minute']);
   },
 );

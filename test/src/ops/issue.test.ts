@@ -51,7 +51,9 @@ it('another problem is never hidden behind one of which ops have heard', () => {
     redisIssue.dataGone,
     redisIssue.backupRestored('2026-11-20T15:00:00.000Z'),
     redisIssue.backupRestored('2026-11-21T15:00:00.000Z'),
-    issue.clocksDiffer,
+    issue.redisClockDiffers,
+    issue.machineClockDiffers('one'),
+    issue.machineClockDiffers('two'),
     auditIssue.auditSinkAway,
     auditIssue.auditArchiveAway,
     quarantined('decline', ['AcctId: missing']),
@@ -101,9 +103,8 @@ it('whoever replaces a dead token is told to keep it as a key, because without A
 });
 
 it('ops read what a wrong clock changes: that of Redis the end of temporary changes, that of a machine only its own work', () => {
-  expect(issue.clocksDiffer.means).toMatch(
-    /^If Redis’ clock is wrong, temporary changes do not end .* If a machine’s is, retries/,
-  );
+  expect(issue.redisClockDiffers.means).toMatch(/^Temporary changes do not end until the clocks agree/);
+  expect(issue.machineClockDiffers('one').means).toMatch(/^Retries and recurring work of this worker/);
 });
 
 it('a row that was fetched is not called a webhook, which would send ops to the wrong place', () => {
