@@ -1,7 +1,7 @@
 import { Agent, request as createRequest } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { webhookKinds } from '../../src/core/event.ts';
-import { plantedSecrets, webhook } from '../fixtures/webhooks/webhook.ts';
+import { plantedSecretsIn, webhook } from '../fixtures/webhooks/webhook.ts';
 import { basic, inbox, type RunningWeb, send, serviceHeaders, sharedSecret, startWeb } from '../support/running-web.ts';
 
 const LARGEST = 256 * 1024;
@@ -35,7 +35,7 @@ describe('an authentic webhook', () => {
     expect(answer.headers['content-type']).toMatch(/^application\/json/);
     const [[, [, entry]] = ['', []]] = await web.store.xrange(inbox, '-', '+');
     expect(JSON.parse(entry ?? '')).toMatchObject({ type: 'event', event: { kind } });
-    for (const secret of plantedSecrets) expect(entry).not.toContain(secret);
+    expect(plantedSecretsIn(entry ?? '')).toEqual([]);
   });
 
   it('adds nothing when repeated, even with another path, other headers or the older sign convention', async () => {
@@ -78,7 +78,7 @@ describe('an authentic webhook', () => {
     expect(entries).toHaveLength(1);
     const entry = entries[0]?.[1][1] ?? '';
     expect(JSON.parse(entry)).toMatchObject({ type: 'quarantine', webhook: { path: 'virtual-card' } });
-    for (const secret of plantedSecrets) expect(entry).not.toContain(secret);
+    expect(plantedSecretsIn(entry)).toEqual([]);
   });
 
   it.each([
