@@ -176,7 +176,7 @@ export function policyInvalid(problems: readonly string[]): OpsIssue {
     means: 'The previous policy stays in force. A process that starts now stops immediately.',
     todo: `Fix the file, and check it with ${terminalCode('policy -- check')}.`,
     resolved: {
-      what: 'The policy file is valid again.',
+      what: 'The policy is valid again.',
       means: 'It is in force from now on.',
     },
   };

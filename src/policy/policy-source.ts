@@ -59,7 +59,6 @@ export function openPolicy(config: PolicyConfig, log: Log) {
   const logPolicy = (what: string): void => log.info({ policy: policy.hash, source: policy.source }, what);
   logPolicy('policy in force');
   return {
-    hasFile: config.policyFile !== null,
     current: (): Policy => policy,
     /**
      * A new version counts when two looks in a row find it. `changing`: it differs from the last look, so it may be half written.
@@ -93,14 +92,13 @@ const REPORT_EVERY_MS = 60_000;
 interface WatchDeps {
   /** The file is invalid: the previous policy stays in force. */
   readonly onInvalid?: (problems: readonly string[]) => Promise<void>;
-  /** Also at the start: the file may have been repaired while no process ran. */
+  /** Also at the start: the file may have been repaired, or taken out of the configuration, while no process ran. */
   readonly onValid?: () => Promise<void>;
   readonly log: Log;
 }
 
-/** Checks the file, if there is one, every two seconds. @returns a function that stops this. */
+/** Checks the file every two seconds; without one, the policy is always valid. @returns a function that stops this. */
 export function watchPolicy(source: PolicySource, { onInvalid, onValid, log }: WatchDeps): () => void {
-  if (!source.hasFile) return () => {};
   let problem: string | null | undefined;
   let reportedAt = 0;
   const look = async (): Promise<void> => {
