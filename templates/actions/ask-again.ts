@@ -47,7 +47,9 @@ interface StillTrying {
 /** Whoever had to be asked did not answer, and the action is retried. The change may be in effect, if an answer was lost. */
 export function stillTrying({ asked, isRateLimited, unread, isBlock, isHolder, isOnAlert }: StillTrying): Message {
   const title = `Still trying to ${escapeUntrusted(asked, ASKED_MAX)}.`;
-  const ofService = isRateLimited ? 'The card service is rate limiting Cardbell.' : 'The card service gives no clear answer.';
+  const ofService = isRateLimited
+    ? 'The card service is rate limiting Cardbell.'
+    : 'The card service gives no clear answer.';
   const why = unread === null ? ofService : `${capital(unread)}.`;
   const end = isOnAlert ? '; the message with the button shows how it ends.' : ' and tell you how it ends.';
   const next = `I’ll keep trying for a few minutes${end}`;

@@ -1,6 +1,6 @@
 import {
   type ApprovalRequest,
-  answersBeforeOverride,
+  approvalsSoFar,
   blocksIn,
   cardsWhere,
   changesFromNow,
@@ -180,12 +180,13 @@ function progress(request: ApprovalRequest): string {
   const noteWords = note === '' ? '' : ` Note: “${escapeUntrusted(note, 300)}”`;
   if (state === 'approved') return `Approved${names}${when}.${noteWords}`;
   const changed = earlier ?? 'Nothing changed.';
-  if (state === 'denied') return `Denied${who}${when}. ${changed}${noteWords}`;
-  if (state === 'withdrawn') return `Withdrawn${who}${when}. ${changed}`;
-  if (state === 'expired') return `${dateAfter('Expired', until)}. ${changed}`;
+  const before = by.length === 0 ? '' : ` Approved${names} before that.`;
+  if (state === 'denied') return `Denied${who}${when}.${before} ${changed}${noteWords}`;
+  if (state === 'withdrawn') return `Withdrawn${who}${when}.${before} ${changed}`;
+  if (state === 'expired') return `${dateAfter('Expired', until)}.${before} ${changed}`;
   if (state === 'overridden') {
-    const before = `${capital(answersBeforeOverride(request))} in time${by.length === 0 ? '' : ` (${by.join(', ')})`}`;
-    return `${before}. Done by emergency override${who}${when}. Reason: “${escapeUntrusted(note, 300)}”`;
+    const soFar = `${capital(approvalsSoFar(request))} in time${by.length === 0 ? '' : ` (${by.join(', ')})`}`;
+    return `${soFar}. Done by emergency override${who}${when}. Reason: “${escapeUntrusted(note, 300)}”`;
   }
   const far =
     by.length === 0 ? needsWords(needed) : `${by.length} of ${countOf(needed, 'approval')} (${by.join(', ')})`;

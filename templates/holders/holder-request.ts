@@ -91,11 +91,11 @@ export function requestDecided(request: ClosedRequest, made: Made = { isConfirme
 
 /** For somebody who asked for the same while the request was open. */
 export function sameRequestEnded(request: Exclude<ClosedRequest, MadeRequest>): Message {
-  const theirs = 'the request for what you wanted, too';
+  const theirs = 'Somebody else’s request, which you had asked for as well,';
   const ended = {
-    denied: (by: string) => `${mention(by)} denied ${theirs}`,
-    withdrawn: (by: string) => `${mention(by)} withdrew ${theirs}`,
-    expired: () => `${capital(theirs)}, expired`,
+    denied: (by: string) => `${theirs} was denied by ${mention(by)}`,
+    withdrawn: () => `${theirs} was withdrawn`,
+    expired: () => `${theirs} expired`,
   }[request.state](decisionOf(request)?.by ?? '');
   const head = `${ended}: ${requestedWords(request)}.`;
   const why = request.state === 'expired' ? `${whyNotDecided(request)} ` : '';
@@ -108,8 +108,8 @@ const NOT_AS_ASKED = 'This is not exactly what you asked for: check the amount a
 function decidedLines(request: ClosedRequest, made: Made): (string | null)[] {
   const what = requestedWords(request);
   const isHolder = payCentsOf(request) !== null;
-  const changed = earlierChange(request) ?? 'nothing changed';
-  const unchanged = `${capital(isHolder ? `${wantedWords(request)}: ${changed}` : changed)}.`;
+  const changed = `${capital(earlierChange(request) ?? 'nothing changed')}.`;
+  const unchanged = isHolder ? `You asked for: ${wantedWords(request)}. ${changed}` : changed;
   switch (request.state) {
     case 'approved':
     case 'overridden':

@@ -35,12 +35,12 @@ it('does not leave a duplicate of someone else’s request waiting on its alert 
 it.each<[string, string, (requestId: string) => VerbAction]>([
   [
     'is withdrawn',
-    '<@U0OLGA> withdrew the request for what you wanted, too',
+    'Somebody else’s request, which you had asked for as well, was withdrawn',
     (id) => ask('withdraw', { id: 'act_end', ...by('U0OLGA'), target: { kind: 'request', requestId: id } }),
   ],
   [
     'is denied',
-    '<@U0BEN> denied the request for what you wanted, too',
+    'Somebody else’s request, which you had asked for as well, was denied by <@U0BEN>',
     (id) =>
       ask('decide', { id: 'act_end', ...by('U0BEN'), approve: false, target: { kind: 'request', requestId: id } }),
   ],
@@ -56,7 +56,7 @@ it.each<[string, string, (requestId: string) => VerbAction]>([
   await performAction(end(await requestId(world)), world.deps);
 
   expect(told.map((text) => text.slice(0, 7)).toSorted()).toEqual(
-    [words.startsWith('<@U0BEN>') ? [] : ['U0BEN: '], 'U0EVE: ', 'U0OLGA:', 'U0ZOE: '].flat(),
+    [words.endsWith('by <@U0BEN>') ? [] : ['U0BEN: '], 'U0EVE: ', 'U0OLGA:', 'U0ZOE: '].flat(),
   );
   expect(told).toContainEqual(
     `U0ZOE: ${words}: daily limit $1,500.00 · Jane Doe · card of account 7378. Nothing changed. Ask again if you still want it.`,

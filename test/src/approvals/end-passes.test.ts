@@ -128,7 +128,7 @@ describe('a raise that was asked for until midnight', () => {
 
     expect(await request(world)).toMatchObject({ state: 'expired' });
     expect(world.told.join('\n')).toMatch(
-      /U0HUGO: .*to the end of Nov 20, 2026, Eastern time.*passed.*nothing changed\. Ask again/,
+      /U0HUGO: .*to the end of Nov 20, 2026, Eastern time.*passed.*Nothing changed\. Ask again/,
     );
   });
 

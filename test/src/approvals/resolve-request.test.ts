@@ -193,7 +193,7 @@ describe('a resolved request', () => {
     (state) => {
       const request: ClosedRequest = { ...openRequestOf(), decision, state };
       for (const one of [request, withInFlight(request, inFlight('unconfirmed'))])
-        expect(requestDecided(one).text).toMatch(/: \$900\.00 · your card 1212\. .*[Dd]aily limit \$900\.00: /);
+        expect(requestDecided(one).text).toMatch(/: \$900\.00 · your card 1212\. .*daily limit \$900\.00\. /);
     },
   );
 

@@ -51,7 +51,7 @@ describe('a request withdrawn by the requester', () => {
     });
     expect(world.auditLines).toContain('audit-act_back-ended');
     expect(hugo.told()).toEqual([
-      'U0HUGO req_ask1-withdrawn: You withdrew your request: $500.00 · your card of account 7378. Daily limit $900.00: nothing changed. Nobody can approve it any more.',
+      'U0HUGO req_ask1-withdrawn: You withdrew your request: $500.00 · your card of account 7378. You asked for: daily limit $900.00. Nothing changed. Nobody can approve it any more.',
     ]);
     expect(world.writes).toEqual([]);
   });

@@ -265,6 +265,15 @@ describe('after an emergency override that an approver had approved in part', ()
   });
 });
 
+it.each(['denied', 'withdrawn', 'expired'] as const)('names who had approved a request that was %s', (state) => {
+  const approvals = [{ by: 'U0ANA', at: askedAt, actionId: 'act_ana' }];
+  const decision = { actionId: 'act_1', by: 'U0OLGA', at: askedAt };
+  const request = { ...openRequestOf({ needed: 2, approvals }), decision, state };
+
+  expect(inChannel(request)).toContain('. Approved by <@U0ANA> before that. Nothing changed.');
+  expect(inChannel({ ...request, approvals: [] })).not.toContain('Approved by');
+});
+
 it('does not say that the card is blocked once it is decided: it may work again', () => {
   const decision = { actionId: 'act_ana', by: 'U0ANA', at: askedAt };
   const approved = openRequestOf({ isBlocked: true });

@@ -13,16 +13,16 @@ describe('a denied request', () => {
     requestDecided({ ...openRequestOf({ changes }), state: 'denied', decision }).text;
 
   it.each<[string, readonly RuleChange[], string]>([
-    ['purchases abroad', [{ rule: { kind: 'international' }, from: false, to: true }], 'Purchases abroad allowed'],
-    ['a limit', [raiseDaily], 'Daily limit $900.00'],
+    ['purchases abroad', [{ rule: { kind: 'international' }, from: false, to: true }], 'purchases abroad allowed'],
+    ['a limit', [raiseDaily], 'daily limit $900.00'],
     [
       'two limits',
       [raiseDaily, limitChange('weekly', 200_000, 250_000)],
-      'Daily limit $900.00; weekly limit $2,500.00',
+      'daily limit $900.00; weekly limit $2,500.00',
     ],
-  ])('about %s says what did not change', (_what, changes, about) => {
+  ])('about %s says what was asked for, as no limit is that high', (_what, changes, about) => {
     expect(denied(changes)).toBe(
-      `Your request was denied by <@U0OLGA>: $900.00 · your card 1212. ${about}: nothing changed. If you disagree, talk to <@U0OLGA>.`,
+      `Your request was denied by <@U0OLGA>: $900.00 · your card 1212. You asked for: ${about}. Nothing changed. If you disagree, talk to <@U0OLGA>.`,
     );
   });
 });
@@ -36,7 +36,7 @@ describe('a request for a limit that somebody set even higher meanwhile', () => 
     (state) => {
       for (const asked of [openRequestOf(), openRequestOf({ action: ask('limit') })]) {
         const { text } = requestDecided({ ...asked, goals, changes, state, decision });
-        expect(text).toMatch(/daily limit \$900\.00(:| ·)/i);
+        expect(text).toMatch(/daily limit \$900\.00(\.| ·)/i);
         expect(text).not.toContain('$1,000.00');
       }
     },
@@ -183,7 +183,7 @@ describe('a request that an operator decided by emergency override', () => {
 
     const { text } = requestDecided({ ...openRequestOf({ inFlight: [earlier] }), state: 'denied', decision });
 
-    expect(text).toContain('whether an earlier emergency override changed anything is not certain.');
+    expect(text).toContain('Whether an earlier emergency override changed anything is not certain.');
   });
 });
 
@@ -191,6 +191,15 @@ it('tells whoever asked for the same that nobody decided in time', () => {
   const { text } = sameRequestEnded({ ...openRequestOf({ action: ask('limit', {}) }), state: 'expired' });
 
   expect(text).toBe(
-    'The request for what you wanted, too, expired: daily limit $900.00 · Jane Doe · card 1212. Nobody decided within 24 hours. Nothing changed. Ask again if you still want it.',
+    'Somebody else’s request, which you had asked for as well, expired: daily limit $900.00 · Jane Doe · card 1212. Nobody decided within 24 hours. Nothing changed. Ask again if you still want it.',
   );
+});
+
+it('says how many approvals a request had that expired', () => {
+  const { text } = requestDecided({
+    ...openRequestOf({ needed: 2, approvals: [{ by: 'U0ANA', at: askedAt, actionId: 'act_ana' }] }),
+    state: 'expired',
+  });
+
+  expect(text).toContain('Only 1 of 2 approvals within 24 hours. You asked for: daily limit $900.00. Nothing changed.');
 });
