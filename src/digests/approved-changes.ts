@@ -128,7 +128,7 @@ function raiseIn(before: string, after: string): Pick<DigestApproval, 'kind' | '
     const [fromCents, toCents] = [amountIn(was), amountIn(now)];
     if (fromCents !== null && toCents !== null)
       return toCents > fromCents ? [{ kind: 'raise', cents: toCents - fromCents }] : [];
-    if (fromCents !== null && now.endsWith(' none')) return [{ kind: 'raise', cents: null }];
+    if (fromCents !== null && removedLimit.test(now)) return [{ kind: 'raise', cents: null }];
     const isLifted = was.endsWith(' not allowed') && !now.endsWith(' not allowed');
     return isLifted ? [{ kind: 'lifted', cents: null }] : [];
   });
@@ -137,6 +137,9 @@ function raiseIn(before: string, after: string): Pick<DigestApproval, 'kind' | '
   const cents = raises.map((one) => one.cents);
   return { kind, cents: cents.includes(null) ? null : Math.max(...cents.map((one) => one ?? 0)) };
 }
+
+/** `no daily limit`, `no monthly limit for Restaurants` */
+const removedLimit = /^no .*limit(?= |$)/;
 
 /** The last amount in our own text, whole cents. */
 function amountIn(words: string): number | null {

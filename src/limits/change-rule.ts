@@ -16,7 +16,7 @@ import type { MadeChange, TemporaryTerms } from './open-temporary-change.ts';
 import { permitRaise } from './permit-raise.ts';
 import type { PlanChange } from './plan-change.ts';
 import type { Raise, RaiseAmounts, RaisedBy } from './raise-amount.ts';
-import { loneValue, ruleNames, ruleStates } from './rule-words.ts';
+import { ruleNames, ruleStates, valueWord } from './rule-words.ts';
 import { type RefusedChange, type SendRules, sidesOf } from './send-rules.ts';
 import { type RuleAction, ruleVerbOf } from './verbs.ts';
 import { withObstacles } from './with-obstacles.ts';
@@ -113,7 +113,7 @@ function alreadySo(changes: readonly RuleChange[]): Partial<Result> {
   const [name, sides] = [ruleNames(changes), sidesOf(changes)];
   const [only] = changes;
   if (only === undefined || changes.length > 1) return { ...sides, note: `It is so already: ${sides.before}.` };
-  const value = `${loneValue(only.from)} already.`;
+  const value = `${valueWord(only.from)} already.`;
   if (!isAboutLimits(changes)) return { ...sides, note: `${capital(name)} are ${value}` };
   return { ...sides, note: only.from === null ? `The card has no ${name} already.` : `The ${name} is ${value}` };
 }

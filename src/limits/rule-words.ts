@@ -60,24 +60,29 @@ function withoutSemicolon(name: string): string {
   return name.replaceAll(';', ',');
 }
 
-/** `$400.00`, `none`, `allowed`, `not allowed`. */
-function valueWord(value: RuleValue): string {
+/** The value of a rule that has been named already: `$400.00`, `no limit`, `allowed`, `not allowed`. */
+export function valueWord(value: RuleValue): string {
   if (typeof value === 'boolean') return value ? 'allowed' : 'not allowed';
-  return value === null ? 'none' : formatCents(value);
+  return value === null ? 'no limit' : formatCents(value);
 }
 
-/** `daily limit $400.00`, `daily limit $400.00; weekly limit none`, `purchases abroad allowed`. Raw. */
+/** `daily limit $400.00`, `no weekly limit`, `purchases abroad allowed`. */
+function ruleState(rule: Rule, value: RuleValue): string {
+  return value === null ? `no ${ruleName(rule)}` : `${ruleName(rule)} ${valueWord(value)}`;
+}
+
+/** `daily limit $400.00`, `daily limit $400.00; no weekly limit`, `purchases abroad allowed`. Raw. */
 export function ruleStates<Side extends 'from' | 'to'>(changes: Sided<Side>, side: Side): string {
-  return changes.map((change) => `${ruleName(change.rule)} ${valueWord(change[side])}`).join(BETWEEN_RULES);
+  return changes.map((change) => ruleState(change.rule, change[side])).join(BETWEEN_RULES);
 }
 
 /**
- * Before and after: `daily limit $400.00 → $450.00; weekly limit $600.00 → $650.00`. What is to stay has one value: `daily
+ * Before and after: `daily limit $400.00 → $450.00; no weekly limit → $650.00`. What is to stay has one value: `daily
  * limit $450.00`. Raw.
  */
 export function ruleMoves(changes: readonly RuleChange[]): string {
   return changes
-    .map(({ rule, from, to }) => `${ruleName(rule)} ${from === to ? '' : `${valueWord(from)} → `}${valueWord(to)}`)
+    .map(({ rule, from, to }) => `${ruleState(rule, from)}${from === to ? '' : ` → ${valueWord(to)}`}`)
     .join(BETWEEN_RULES);
 }
 
@@ -85,12 +90,7 @@ export function ruleMoves(changes: readonly RuleChange[]): string {
 export function moveWords(changes: readonly RuleChange[]): string {
   const [only] = changes;
   if (only === undefined || changes.length > 1) return ruleMoves(changes);
-  return `${isMade(changes) ? '' : `${loneValue(only.from)} → `}${loneValue(only.to)}`;
-}
-
-/** The value of a rule that has been named already: `$400.00`, `no limit`, `allowed`. */
-export function loneValue(value: RuleValue): string {
-  return value === null ? 'no limit' : valueWord(value);
+  return `${isMade(changes) ? '' : `${valueWord(only.from)} → `}${valueWord(only.to)}`;
 }
 
 /**
@@ -100,10 +100,10 @@ export function loneValue(value: RuleValue): string {
 export function stateWords<Side extends 'from' | 'to'>(changes: Sided<Side>, side: Side): string {
   const [first] = changes;
   if (changes.length === 1 && first !== undefined) {
-    const value = loneValue(first[side]);
+    const value = valueWord(first[side]);
     return typeof first[side] === 'boolean' ? `“${value}”` : value;
   }
-  return joinWithAnd(changes.map((change) => `${ruleName(change.rule)} ${valueWord(change[side])}`));
+  return joinWithAnd(changes.map((change) => ruleState(change.rule, change[side])));
 }
 
 /** `Back already: weekly limit $600.00.` Raw. Empty: nothing. */

@@ -25,6 +25,9 @@ export function ruleByRule(before: string, after: string): [before: string, afte
 /** One rule, raw. */
 export function moved(before: string, after: string): string {
   if (before === after) return before;
+  // `no daily limit`, `daily limit $150.00`
+  const name = `${before.replace(/^no /, '')} `;
+  if (name.length < before.length && after.startsWith(name)) return `${before} → ${after.slice(name.length)}`;
   const [from, to] = [before.split(' '), after.split(' ')];
   const shared = from.findIndex((word, i) => word !== to[i]);
   const short = shared < 1 ? after : to.slice(shared).join(' ');

@@ -75,7 +75,7 @@ describe('changes approved in a period', () => {
       5000,
     ],
     ['thousands', 'monthly limit $999.99', 'monthly limit $1,234,567.89', 123_356_790],
-    ['no amount for a removed limit', 'daily limit $150.00', 'daily limit none', null],
+    ['no amount for a removed limit', 'daily limit $150.00', 'no daily limit', null],
     ['no amount for an allowed rule', 'purchases abroad not allowed', 'purchases abroad allowed', null],
   ])('count %s', async (_what, before, after, cents) => {
     expect(await approved([{ before, after }])).toMatchObject([{ cents }]);
@@ -93,7 +93,7 @@ describe('changes approved in a period', () => {
 
   it.each([
     ['a lowered limit', { before: 'daily limit $400.00', after: 'daily limit $150.00' }],
-    ['a new limit where there was none', { before: 'daily limit none', after: 'daily limit $150.00' }],
+    ['a new limit where there was none', { before: 'no daily limit', after: 'daily limit $150.00' }],
     ['a rule that is no longer allowed', { before: 'purchases abroad allowed', after: 'purchases abroad not allowed' }],
     ['a block', { verb: 'block', before: 'ACTIVE', after: 'BLOCKED' }],
     [

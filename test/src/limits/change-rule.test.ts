@@ -121,7 +121,7 @@ describe('a rule change', () => {
     [
       'reports that the card has no such limit already',
       { changes: [limitChange('daily', null, null)] },
-      ['permitted?', 'limit, unchanged, The card has no daily limit already., daily limit none'],
+      ['permitted?', 'limit, unchanged, The card has no daily limit already., no daily limit'],
     ],
     [
       'makes a temporary value permanent',

@@ -128,7 +128,7 @@ describe('planning a change', () => {
       'That would lower what the card may spend. By now: daily limit $400.00. To lower a limit use /card limit.';
     expect(await planned([limitGoal('daily', 8_500)], byForm)).toMatchObject({ against });
     expect(await planned([limitGoal('weekly', 8_500)], byForm)).toMatchObject({
-      against: expect.stringContaining('By now: weekly limit none.'),
+      against: expect.stringContaining('By now: no weekly limit.'),
     });
     expect(await planned([limitGoal('daily', 40_000)], byForm)).toMatchObject({ against: null });
     expect(await planned([limitGoal('daily', 6_000, restaurants)], byForm)).toMatchObject({

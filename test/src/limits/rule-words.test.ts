@@ -50,7 +50,7 @@ it.each<[RuleChange[], string, string, string, string]>([
   [
     [limitChange('weekly', null, 160_000)],
     'weekly limit',
-    'weekly limit none → $1,600.00',
+    'no weekly limit → $1,600.00',
     'no limit',
     'no limit → $1,600.00',
   ],
@@ -64,9 +64,9 @@ it.each<[RuleChange[], string, string, string, string]>([
   [
     several,
     'limit for a single purchase at Restaurants, daily limit, and weekly limit',
-    'limit for a single purchase at Restaurants $25.00 → $40.00; daily limit $400.00 → $450.00; weekly limit none → $1,600.00',
-    'limit for a single purchase at Restaurants $25.00, daily limit $400.00, and weekly limit none',
-    'limit for a single purchase at Restaurants $25.00 → $40.00; daily limit $400.00 → $450.00; weekly limit none → $1,600.00',
+    'limit for a single purchase at Restaurants $25.00 → $40.00; daily limit $400.00 → $450.00; no weekly limit → $1,600.00',
+    'limit for a single purchase at Restaurants $25.00, daily limit $400.00, and no weekly limit',
+    'limit for a single purchase at Restaurants $25.00 → $40.00; daily limit $400.00 → $450.00; no weekly limit → $1,600.00',
   ],
 ])('describes %j', (changes, names, moves, state, short) => {
   expect(ruleNames(changes)).toBe(names);

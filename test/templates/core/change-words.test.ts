@@ -8,9 +8,9 @@ it.each([
   ['daily limit $150.00', 'daily limit $150.00', 'Daily limit $150.00'],
   ['daily limit', 'daily limit $150.00', 'Daily limit → daily limit $150.00'],
   [
-    'daily limit $150.00; weekly limit none',
+    'daily limit $150.00; no weekly limit',
     'daily limit $400.00; weekly limit $900.00',
-    'Daily limit $150.00 → $400.00; weekly limit none → $900.00',
+    'Daily limit $150.00 → $400.00; no weekly limit → $900.00',
   ],
   ['a; b', 'c', 'A; b → c'],
 ])('%s, then %s', (before, after, words) => {

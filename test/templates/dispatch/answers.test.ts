@@ -312,7 +312,7 @@ describe('a request for approval', () => {
     ['approved', 'Approved by <@U2> and <@U3>'],
     ['denied', 'Denied by <@U4>'],
     ['withdrawn', 'Withdrawn by <@U4>'],
-    ['expired', '|Expired Nov 20, 2026, 10:14 AM ET>. Nothing changed.'],
+    ['expired', '|Expired Nov 20, 2026, 10:14 AM ET>. Approved by <@U2> and <@U3> before that. Nothing changed.'],
   ] as const)('that is %s has no buttons', (state, words) => {
     const at = answer.request.action.askedAt;
     const approvals = [...answer.request.approvals, { by: 'U3', at, actionId: 'act_2' }];
@@ -416,10 +416,10 @@ it('a request for several limits shows the old and new value of each', () => {
   const { text, blocks } = approvalRequest({ ...answer.request, changes, goals: goalsOf(changes) });
 
   expect(text).toContain(
-    'asks to raise 2 limits of Jane Doe · card 1212: daily limit $400.00 → $2,000.00; weekly limit for Books, &lt;Maps&gt; none → $2,100.00, permanently.',
+    'asks to raise 2 limits of Jane Doe · card 1212: daily limit $400.00 → $2,000.00; no weekly limit for Books, &lt;Maps&gt; → $2,100.00, permanently.',
   );
   expect(shown(blocks)).toContain(
-    'asks to raise 2 limits: daily limit $400.00 → $2,000.00; weekly limit for Books, &lt;Maps&gt; none → $2,100.00*',
+    'asks to raise 2 limits: daily limit $400.00 → $2,000.00; no weekly limit for Books, &lt;Maps&gt; → $2,100.00*',
   );
   expect(checkBlocks(blocks, 'message')).toEqual([]);
 });

@@ -106,7 +106,7 @@ it.each<[TemporaryChange['state'], object, string]>([
     { ...several, later: [limitGoal('daily', 40_000)] },
     `Put back by <@U2>: ${of} $25.00. Daily limit $400.00 when the other temporary change ends.`,
   ],
-  ['kept', { ...several, ...meanwhile(null, 2_500) }, `decided by <@U2>: ${of} $25.00 and daily limit none.`],
+  ['kept', { ...several, ...meanwhile(null, 2_500) }, `decided by <@U2>: ${of} $25.00 and no daily limit.`],
   [
     'refused',
     several,
