@@ -41,7 +41,7 @@ export const alertVerbs = {
     isOfCard: true,
     command: {
       usage: 'track CARD',
-      example: 'track Jane Doe',
+      example: 'track 4242',
       effect: 'shows where a card is: ordered, shipped, activated or still waiting',
       read: readCard('track', 'track CARD', 'Which card do you mean?'),
     },

@@ -35,8 +35,7 @@ export function cardTesting(alert: CardTestingAlert): Message {
   const { event, tried, outcomes, late } = alert;
   const [first, last] = triedBetween(alert);
   const count = countOf(tried.length, 'card');
-  const merchant = event.merchant.name.trim();
-  const at = merchant === '' ? 'one merchant' : merchant;
+  const at = placeName(alert);
   const places = placesOf(tried);
   const where = places.length > 1 ? `in ${countOf(places.length, 'place')}` : (places[0] ?? '');
   const names = tried.slice(0, SHOWN_MAX).map(shortCard);
@@ -103,6 +102,10 @@ function row(card: TriedCard, { outcomes, tried }: CardTestingAlert): string {
   return done === undefined ? line : `${line}\n    ${outcomeLine(done)}`;
 }
 
+function placeName({ event }: CardTestingAlert): string {
+  return event.merchant.name.trim() || 'one merchant';
+}
+
 /** Cards that can be used and that nobody has blocked from this warning, as many as one step can block. */
 export function stillOpen({ tried, outcomes }: CardTestingAlert): TriedCard[] {
   return tried
@@ -117,10 +120,11 @@ function controls(alert: CardTestingAlert): ActionsBlock[] {
   const { id } = alert.event;
   const open = stillOpen(alert);
   const { isSeen } = currentState(alert.outcomes);
+  const label = `Acknowledge: possible card testing at ${placeName(alert)}`;
   const elements = [
     ...(open.length === 0 ? [] : [blockOne(id, open)]),
     ...(open.length < 2 ? [] : [blockAll(id, open)]),
-    ...(isSeen ? [] : [button({ text: 'Acknowledge', action: actionId.acknowledgeAlert, value: id })]),
+    ...(isSeen ? [] : [button({ text: 'Acknowledge', action: actionId.acknowledgeAlert, value: id, label })]),
   ];
   return elements.length === 0 ? [] : [{ type: 'actions', elements }];
 }

@@ -160,7 +160,8 @@ export function fixes(
   if (shouldStayBlocked(alert)) return ['Ask for a new card.', orderNewCard];
   const wasBlocked = alert.remedy?.kind === 'unblock' || reason.remedy === 'unblock';
   const who = block?.by == null ? 'an approver' : mention(block.by);
-  const holder = block?.asHolder === true ? 'An approver can unblock it.' : `Ask ${who} why the card is blocked.`;
+  const holder =
+    block?.asHolder === true ? 'An approver can unblock your card.' : `Ask ${who} why the card is blocked.`;
   const unblock = `If the card should work again: ${unblockCommand(alert)}`;
   if (wasBlocked || (block !== null && reason.isSensitive)) return [holder, unblock];
   // Whoever answered need not be asked.

@@ -1,4 +1,4 @@
-import type { Button, KnownBlock } from '@slack/types';
+import type { KnownBlock } from '@slack/types';
 import type { Alert } from '../../src/alerts/alert.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
@@ -42,6 +42,7 @@ export function shortMessage(
   const isSeen = event.kind === 'card-status' && event.isSeen === true;
   const happened = isOneTime && !needsDay(at, alert, view) ? dateToken(at, '{time}') : dateToken(at);
   const when = isSeen ? dateAfter('seen', at) : at === '' ? '' : happened;
+  const label = who === '' ? `Details: ${title}` : `Details of the alert about ${named(cardOf(alert), 60)}`;
   const controls = long.blocks.flatMap((block) => (block.type === 'actions' ? block.elements : []));
   return {
     text: long.text,
@@ -51,13 +52,11 @@ export function shortMessage(
         cause.filter(Boolean).join(' '),
       ),
       ...outcomes,
-      { type: 'actions', elements: [...controls, detailsButton(alert, details)] },
+      {
+        type: 'actions',
+        elements: [...controls, button({ text: 'Details', action: details, value: event.id, label })],
+      },
       ...context([late ? 'Arrived late' : '', ...small, event.id].filter(Boolean).join(' · ')),
     ],
   };
-}
-
-function detailsButton(alert: Alert, action: string): Button {
-  const name = named(cardOf(alert), 60);
-  return button({ text: 'Details', action, value: alert.event.id, label: `Details of the alert about ${name}` });
 }

@@ -1,4 +1,5 @@
 import type { KnownBlock } from '@slack/types';
+import { formatRoughly } from '../../src/core/duration.ts';
 import { terminalCode } from '../../src/core/installation.ts';
 import type { Health } from '../../src/ops/health.ts';
 import { countOf, escapeUntrusted, header, section } from '../core/blocks.ts';
@@ -33,7 +34,7 @@ export function homeHealth(facts: HealthFacts): KnownBlock[] {
   const isOverdue = overdue.ms > LAG_MAX_MS;
   const isAway = facts.isCardApiAway || facts.isOpsUnreachable;
   const isWell = !isLate && !isOverdue && !isStuck && !isAway && refusedToken === null && !isFilling;
-  const lag = isLate ? `, the oldest for ${seconds(lagMs)}` : '';
+  const lag = isLate ? `, the oldest for ${lateness(lagMs)}` : '';
 
   return [
     header(isWell ? 'All systems normal' : 'Cardbell needs attention'),
@@ -49,7 +50,7 @@ export function homeHealth(facts: HealthFacts): KnownBlock[] {
         : null,
       facts.isOpsUnreachable ? '*Slack refuses messages in the ops channel.* The worker’s log says why.' : null,
       isOverdue
-        ? `*${countOf(overdue.messages, 'message')} waiting for Slack, the most urgent ${seconds(overdue.ms)} late.*`
+        ? `*${countOf(overdue.messages, 'message')} waiting for Slack, the most urgent ${lateness(overdue.ms)} late.*`
         : null,
       waiting > 0 ? `${countOf(waiting, 'job')} waiting${lag}.` : isOverdue ? null : 'No backlog.',
       failed === 0 ? 'No errors.' : `*${countOf(failed, 'job')} failed permanently.*`,
@@ -67,8 +68,8 @@ export function homeHealth(facts: HealthFacts): KnownBlock[] {
   ];
 }
 
-function seconds(ms: number): string {
-  return countOf(Math.round(ms / 1000), 'second');
+function lateness(ms: number): string {
+  return ms < 120_000 ? countOf(Math.round(ms / 1000), 'second') : formatRoughly(ms);
 }
 
 function percent(share: number): string {

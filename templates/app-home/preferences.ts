@@ -37,6 +37,7 @@ export function homePreferences({ off, digest, quiet, delegates }: PreferenceFac
       const isOn = !off.includes(kind);
       return row(kindWords[kind], isOn, `${kind}:${isOn ? 'off' : 'on'}`, exceptionOf(kind));
     }),
+    header('Digests'),
     ...ownDigestRows.map(([often, words]) =>
       row(words, digest === often, `digest:${digest === often ? 'off' : often}`),
     ),

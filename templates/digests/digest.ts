@@ -104,7 +104,8 @@ export function reasonName(
 
 /** `12 declines (30 attempts), $1,234.50`: retries of a purchase count once, and so do their dollars. */
 function declinesWords({ count, attempts, cents }: Sums): string {
-  if (count === 0) return attempts === 0 ? 'No declines' : `No new declines, ${countOf(attempts, 'more attempt')}`;
+  if (count === 0)
+    return attempts === 0 ? 'No declines' : `No new declines (${countOf(attempts, 'attempt')} at earlier ones)`;
   const tries = attempts > count ? ` (${countOf(attempts, 'attempt')})` : '';
   return `${countOf(count, 'decline')}${tries}, ${formatCents(cents)}`;
 }

@@ -63,6 +63,15 @@ describe('a card-testing warning', () => {
     expect(blocks.length).toBeLessThan(9);
   });
 
+  it('names itself to screen readers, not one of the cards', () => {
+    const labels = JSON.stringify(
+      renderAlert(warning([triedCard(0), triedCard(1), triedCard(2)]), { ...inChannel, isLong: false }).blocks,
+    );
+
+    expect(labels).toContain('"accessibility_label":"Acknowledge: possible card testing at Blue Bottle Coffee"');
+    expect(labels).toMatch(/"accessibility_label":"Details: Possible card testing[^"]*Blue Bottle Coffee"/);
+  });
+
   it('with several cities lists the places of each card, and no common city', () => {
     const reno = ['Reno, NV'];
     const alert = warning([triedCard(0, { places: ['Austin, TX', ...reno] }), triedCard(1, { places: reno })]);

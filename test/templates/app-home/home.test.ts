@@ -182,7 +182,7 @@ describe('App Home', () => {
     [{ waiting: 3, lagMs: 42_000 }, /needs attention.*3 jobs waiting, the oldest for 42 seconds/s],
     [
       { overdue: { messages: 3, ms: 202_000 } },
-      /needs attention.*3 messages waiting for Slack, the most urgent 202 seconds late\.\*\nNo errors/s,
+      /needs attention.*3 messages waiting for Slack, the most urgent 3 minutes late\.\*\nNo errors/s,
     ],
     [{ overdue: { messages: 1, ms: 900 } }, /All systems normal.*No backlog/s],
     [{ isOpsUnreachable: true }, /needs attention.*Slack refuses messages in the ops channel/s],

@@ -235,7 +235,7 @@ describe('a digest', () => {
   it('says so if only earlier declines were tried again', () => {
     const { message } = digest({ ...facts, total: { count: 0, attempts: 2, cents: 0 } }, 'private');
 
-    expect(message.text).toContain('No new declines, 2 more attempts,');
+    expect(message.text).toContain('No new declines (2 attempts at earlier ones), ');
     const again = {
       ...facts,
       reasons: [row('Over the daily limit', 0, 0)],

@@ -52,7 +52,7 @@ describe('a decline, for the holder', () => {
     const outcomes = [outcome({ by: 'U9', asHolder: true })];
     const { read } = render(declined('decline.rule.velocity', '', { outcomes, remedy: raise }));
 
-    expect(read).toContain('An approver can unblock it.');
+    expect(read).toContain('An approver can unblock your card.');
     expect(read).not.toContain('why the card is blocked');
   });
 
