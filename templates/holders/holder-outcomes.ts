@@ -1,11 +1,12 @@
 import type { SectionBlock } from '@slack/types';
 import type { Outcome } from '../../src/actions/action-state.ts';
 import type { Alert } from '../../src/alerts/alert.ts';
+import { declinedCard } from '../../src/core/card-facts.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { ruleName, ruleStates } from '../../src/limits/rule-words.ts';
 import { dateToken, mention, timeToken } from '../../src/slack/mrkdwn.ts';
 import { currentState, limitBack, mainOutcome, type Resolution, resolutionOf } from '../actions/outcomes.ts';
-import { isClosed, isTooLow } from '../alerts/decline-words.ts';
+import { isClosed, isFollowed, isTooLow, shownReason } from '../alerts/decline-words.ts';
 import { escapeUntrusted, RULES_MAX, section } from '../core/blocks.ts';
 import { sentences } from '../core/change-words.ts';
 import { stillNeeded } from '../limits/also-needed-words.ts';
@@ -158,6 +159,17 @@ function tryAgain(outcome: Outcome, alert: Alert): string {
   if (verb === 'limit' && alert.kind === 'transaction' && isTooLow(alert.remedy, outcomes))
     return 'It is still too low for this purchase.';
   const needs = isRule ? (outcome.alsoNeeds ?? []) : alert.kind === 'transaction' ? stillNeeded(alert) : [];
-  if (needs.length > 0) return '';
+  if (needs.length > 0 || (!isRule && !isEnoughToWork(alert))) return '';
   return ['You can try again now.', isRule ? mayBeDeclined(card) : null].filter(Boolean).join(' ');
+}
+
+/** A card that works again is all that this takes: its status was what stopped the purchase, or the rest was changed, too. */
+function isEnoughToWork(alert: Alert): boolean {
+  if (alert.kind !== 'transaction') return true;
+  const reason = shownReason(
+    { decline: alert.event.decline, remedy: alert.remedy, ...declinedCard(alert.card) },
+    'direct',
+  );
+  const needed = alert.remedy?.kind ?? reason.remedy;
+  return needed === 'unblock' || needed === 'activate' || needed === 'retry' || isFollowed(alert, reason);
 }

@@ -149,7 +149,7 @@ describe('a decline, for the holder', () => {
   it.each([
     [outcome({ by: 'U9', asHolder: true }), /You blocked your card/],
     [outcome({ by: 'U1' }), /Your card was blocked by <@U1>/],
-    [outcome({ verb: 'unblock', by: 'U1' }), /was unblocked by <@U1>.*You can try again now/],
+    [outcome({ verb: 'unblock', by: 'U1' }), /was unblocked by <@U1>\* at [^.]*\.$/m],
     [outcome({ verb: 'limit', by: 'U1', confirmation: 'confirmed' }), /You can try again now/],
     [
       outcome({ verb: 'limit', by: 'U1', confirmation: 'sent' }),
@@ -257,6 +257,42 @@ describe('a raise for the purchase that was declined, for the holder', () => {
     expect(render({ ...alert, card: { ...alert.card, ruleset } }).read).toMatch(
       /You can try again now\. Your card follows the spending ruleset “Travel”, which may overrule this\./,
     );
+  });
+});
+
+describe('a card that works again, for the holder of a declined purchase', () => {
+  const [blocked, unblocked] = [outcome({}), outcome({ verb: 'unblock', by: 'U2' })];
+  const raised = outcome({ verb: 'limit', by: 'U2', goals: [limitGoal('daily', 49_900)] });
+
+  it.each([
+    ['a limit', declined('decline.rule.velocity', '', { remedy: raise }), unblocked],
+    ['the balance', declined('decline.balance.card', ''), unblocked],
+    ['a merchant category that no setting allows', declined('decline.mcc', ''), unblocked],
+    ['a rule', declined('decline.rule.location', ''), outcome({ verb: 'activate' })],
+    [
+      'something that only the portal changes',
+      declined('decline', '', { remedy: { kind: 'portal', why: 'balance' } }),
+      unblocked,
+    ],
+  ])('is not told to try again if %s stopped it', (_what, alert, done) => {
+    const { read } = render({ ...alert, outcomes: [blocked, done] });
+
+    expect(read).toMatch(/Your card was (?:unblocked|activated) by <@U[12]>\* at [^.]*\.$/m);
+    expect(read).not.toMatch(/try again/i);
+  });
+
+  it.each([
+    ['the block', declined('decline', '', { remedy: { kind: 'unblock' } }), [unblocked]],
+    ['its status', declined('decline.card.status', 'Card Status Blocked'), [unblocked]],
+    ['a status that may have been a block', declined('decline.card.status', 'Card Status Inactive'), [unblocked]],
+    ['nothing any more', declined('decline.rule.velocity', '', { remedy: { kind: 'retry' } }), [blocked, unblocked]],
+    [
+      'a limit that is high enough by now',
+      declined('decline.rule.velocity', '', { remedy: raise }),
+      [raised, blocked, unblocked],
+    ],
+  ])('is told to try again if %s stopped it', (_what, alert, outcomes) => {
+    expect(render({ ...alert, outcomes }).read).toMatch(/Your card was unblocked .*You can try again now\.$/m);
   });
 });
 
