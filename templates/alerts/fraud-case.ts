@@ -89,16 +89,22 @@ function todo(alert: FraudCaseAlert): string {
   return whom === '' ? capital(what) : `${whom}: ${what}`;
 }
 
-function toCheck({ joins, purchases }: FraudCaseAlert): string {
+function toCheck({ joins, purchases, outcomes }: FraudCaseAlert): string {
+  const { isBlocked, isUnblocked } = currentState(outcomes);
+  // Without any outcome, the block of the report is still on its way.
+  const isNotBlocked = outcomes.some(({ verb }) => verb === 'block') && !isBlocked && !isUnblocked;
   const check =
     purchases === null
-      ? 'look up the latest purchases in the card program’s portal and check them with the cardholder, then '
+      ? 'look up the latest purchases in the card program’s portal and check them with the cardholder'
       : purchases.length > 0
-        ? 'check these purchases with the cardholder, then '
+        ? 'check these purchases with the cardholder'
         : '';
-  return joins === null
-    ? `${check}order a replacement card in the card program’s portal.`
-    : 'check this purchase with the cardholder, too.';
+  const before = [isNotBlocked ? 'block the card now' : '', joins === null ? check : ''].filter(Boolean).join(', ');
+  const last =
+    joins === null
+      ? 'order a replacement card in the card program’s portal.'
+      : 'check this purchase with the cardholder, too.';
+  return `${before}${before && ', then '}${last}`;
 }
 
 function isClosed({ outcomes }: Pick<FraudCaseAlert, 'outcomes'>): boolean {

@@ -6,9 +6,7 @@ import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { currentState } from '../actions/outcomes.ts';
 import { howAndWhere, howPaid, requestedAmount } from '../alerts/decline.ts';
 import {
-  blockOf,
   fixes,
-  isClosed,
   isTooLow,
   neededFor,
   nextNeeded,
@@ -25,7 +23,7 @@ import type { View } from '../core/view.ts';
 import { alsoNeededOn } from '../limits/also-needed-words.ts';
 import { holderWays, limitLine, limitOfRuleset } from '../limits/limit-words.ts';
 import { askButton, fraudButton, holderBlockButton, recognizeButton } from './holder-buttons.ts';
-import { holderOutcomeSentence, holderOutcomes } from './holder-outcomes.ts';
+import { holderOutcomeSentence, holderOutcomes, isBlockedAlready, mayBlockAgain } from './holder-outcomes.ts';
 
 /** Your card was declined: why, what to do now, and whether it was you. */
 export function holderDecline(alert: TransactionAlert, view: View): Message {
@@ -97,13 +95,8 @@ function controls(alert: TransactionAlert, reason: ShownReason): (Button | null)
     moreButton(alert, reason),
     isRecognized || isBlocked ? null : recognizeButton(event.id, card),
     isRecognized || isFraud || isBlockedAlready(alert) ? null : fraudButton(event.id, card),
-    isRecognized && !isBlockedAlready(alert) ? holderBlockButton({ value: event.id, card }) : null,
+    mayBlockAgain(alert) ? holderBlockButton({ value: event.id, card }) : null,
   ];
-}
-
-function isBlockedAlready(alert: TransactionAlert): boolean {
-  const { isBlocked } = currentState(alert.outcomes);
-  return isBlocked || alert.remedy?.kind === 'unblock' || blockOf(alert) !== null || isClosed(alert);
 }
 
 /** *Ask for more*; null if approvers could change nothing that lets the purchase pass, or have done so. */

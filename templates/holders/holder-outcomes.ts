@@ -1,12 +1,12 @@
 import type { SectionBlock } from '@slack/types';
 import type { Outcome } from '../../src/actions/action-state.ts';
-import type { Alert } from '../../src/alerts/alert.ts';
+import type { Alert, TransactionAlert } from '../../src/alerts/alert.ts';
 import { declinedCard } from '../../src/core/card-facts.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { ruleName, ruleStates } from '../../src/limits/rule-words.ts';
 import { dateToken, mention, timeToken } from '../../src/slack/mrkdwn.ts';
 import { currentState, limitBack, mainOutcome, type Resolution, resolutionOf } from '../actions/outcomes.ts';
-import { isClosed, isFollowed, isTooLow, shownReason } from '../alerts/decline-words.ts';
+import { blockOf, isClosed, isFollowed, isTooLow, shownReason } from '../alerts/decline-words.ts';
 import { escapeUntrusted, RULES_MAX, section } from '../core/blocks.ts';
 import { sentences } from '../core/change-words.ts';
 import { stillNeeded } from '../limits/also-needed-words.ts';
@@ -106,7 +106,25 @@ const words: Readonly<Record<Change, { readonly done: string; readonly noun: str
   restore: { done: 'given its former rules again', noun: 'The end of the temporary change' },
 };
 
-const BLOCK_NOW = 'Ask an operator to block it now.';
+/** What to do about a block that did not work; empty once it is no longer needed, or can never work. */
+function blockNow(outcome: Outcome, alert: Alert): string {
+  const { outcomes } = alert;
+  const later = outcomes.slice(outcomes.indexOf(outcome) + 1);
+  if (isClosed(alert) || currentState(later).isBlocked || currentState(later).isRecognized) return '';
+  return `${mayBlockAgain(alert) ? 'Press *Block my card*, or ask' : 'Ask'} an operator to block it now.`;
+}
+
+/** *Block my card* is offered: after the holder's answer, and after a fraud report whose own block did not work. */
+export function mayBlockAgain(alert: Alert): boolean {
+  if (alert.kind !== 'transaction' || isBlockedAlready(alert)) return false;
+  const { isRecognized, isFraud } = currentState(alert.outcomes);
+  return isRecognized || (isFraud && alert.outcomes.some(({ verb }) => verb === 'block'));
+}
+
+export function isBlockedAlready(alert: TransactionAlert): boolean {
+  const { isBlocked } = currentState(alert.outcomes);
+  return isBlocked || alert.remedy?.kind === 'unblock' || blockOf(alert) !== null || isClosed(alert);
+}
 
 /** What it means for the holder now. */
 function next(outcome: Outcome, alert: Alert): string {
@@ -120,7 +138,7 @@ function next(outcome: Outcome, alert: Alert): string {
   if (verb === 'rebase' || verb === 'keep') return escapeUntrusted(text, RULES_MAX);
   if (closed !== undefined && state === 'failed') return 'Nothing changed.';
   if (state === 'failed' || state === 'unknown') {
-    const todo = verb === 'block' && !isClosed(alert) ? BLOCK_NOW : '';
+    const todo = verb === 'block' ? blockNow(outcome, alert) : '';
     return [escapeUntrusted(sentences(text), RULES_MAX), todo].filter(Boolean).join(' ');
   }
   if (state === 'done' && verb === 'restore')
@@ -129,7 +147,7 @@ function next(outcome: Outcome, alert: Alert): string {
   if (confirmation === 'sent') return 'Please wait: the card service has not confirmed it yet.';
   if (confirmation === 'unconfirmed')
     return verb === 'block'
-      ? `The card service has not confirmed it. ${BLOCK_NOW}`
+      ? `The card service has not confirmed it. ${blockNow(outcome, alert)}`.trim()
       : 'The card service has not confirmed it: it may not work yet.';
   if (confirmation === 'superseded') return '';
   return verb === 'block' ? blocked(alert) : tryAgain(outcome, alert);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../src/actions/action-state.ts';
 import { FraudCaseAlert } from '../../../src/alerts/alert.ts';
 import { renderAlert } from '../../../templates/alerts/alert.ts';
 import { clumsyIn } from '../clumsy.ts';
@@ -97,6 +98,23 @@ describe('a fraud case', () => {
       expect(read).not.toMatch(/replacement card|check th|close the case$/m);
     }
   });
+
+  it.each([
+    [null, [purchase], 'block the card now, check these purchases with the cardholder, then order a replacement card'],
+    [null, [], 'block the card now, then order a replacement card'],
+    ['evt_0000000000000009', [purchase], 'block the card now, then check this purchase with the cardholder, too.'],
+  ])(
+    'asks first for the block if that of the report did not work (joins: %s, purchases: %j)',
+    (joins, purchases, todo) => {
+      const failed = outcome({ by: 'U1', asHolder: true, state: 'failed' });
+      const unconfirmed = outcome({ by: 'U1', asHolder: true, confirmation: 'unconfirmed' });
+      const text = (...outcomes: Outcome[]) => renderAlert(fraudCase({ joins, purchases, outcomes }), view).text;
+
+      for (const one of [failed, unconfirmed]) expect(text(one)).toContain(`<@U2>, <!subteam^S3>: ${todo}`);
+      for (const outcomes of [[], [outcome({ by: 'U1' })], [failed, outcome({ by: 'U2' })]])
+        expect(text(...outcomes)).not.toContain('block the card now');
+    },
+  );
 
   it('offers to block only until the card is blocked, and nothing once the case is closed', () => {
     const blocked = outcome({ verb: 'block', by: 'U1' });

@@ -188,6 +188,42 @@ it('a purchase that its holder confirms after all is seen in the fraud report, w
   expect(read([reported, failed, recognized])).toContain('Thank you. The operators see that in your fraud report.');
 });
 
+describe('a purchase that its holder reported as fraud, whose block did not work', () => {
+  const reported = outcome({ verb: 'report-fraud', by: 'U9', asHolder: true });
+  const failed = outcome({ by: 'U9', asHolder: true, state: 'failed', text: 'No answer' });
+  const recognized = outcome({ verb: 'recognize', by: 'U9', asHolder: true });
+  const blocked = outcome({ by: 'U9', asHolder: true });
+  const of = (...outcomes: Outcome[]) => render(declined('decline.rule.velocity', '', { outcomes }));
+
+  it.each<[string, Outcome]>([
+    ['was refused', failed],
+    ['got no clear answer', { ...failed, state: 'unknown' }],
+    ['was not confirmed', { ...failed, state: 'done', confirmation: 'unconfirmed' }],
+  ])('offers the block again if it %s, and says so', (_how, block) => {
+    const { read, buttons } = of(reported, block);
+
+    expect(buttons).toEqual(['recognize_purchase', 'block_card']);
+    expect(read).toContain('Block my card');
+    expect(read).toContain('Press *Block my card*, or ask an operator to block it now.');
+  });
+
+  it('offers it only once the first block has ended', () => {
+    expect(of(reported).buttons).toEqual(['recognize_purchase']);
+    expect(of(reported, { ...failed, state: 'waiting' }).buttons).toEqual([]);
+  });
+
+  it.each([
+    ['the card is blocked', blocked],
+    ['its holder confirmed the purchase after all', recognized],
+  ])('asks for no block any more when %s', (_what, later) => {
+    expect(of(reported, failed, later).read).toMatch(/The block did not work\* at .*No answer\.$/m);
+  });
+
+  it('names no button that is not there', () => {
+    expect(of(failed).read).toContain('No answer. Ask an operator to block it now.');
+  });
+});
+
 describe('a decline of a card that is closed, for the holder', () => {
   const closed = declined('decline.card.status', 'Card Status Closed');
 
