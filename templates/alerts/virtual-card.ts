@@ -7,7 +7,16 @@ import { joinWithAnd } from '../../src/core/join-with-and.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines } from '../actions/outcomes.ts';
-import { context, copyable, escapeUntrusted, fields, header, section, sentence, serviceSays } from '../core/blocks.ts';
+import {
+  context,
+  copyable,
+  escapeUntrusted,
+  fields,
+  header,
+  section,
+  sentence,
+  serviceExplanation,
+} from '../core/blocks.ts';
 import {
   balanceWord,
   cardHandle,
@@ -50,7 +59,7 @@ export function virtualCard(alert: VirtualCardAlert, { place }: View): Message {
     text: sentence(`${mark}${title}: ${shortCard(known)}. ${said}`),
     blocks: [
       header(`${title}: ${holderRaw(known)}`),
-      section(said, isCard ? null : serviceSays(event.message)),
+      section(said),
       ...fields([
         ['Cardholder', holderName(known)],
         ['Card', isCard ? capital(cardName(known)) : ''],
@@ -78,23 +87,24 @@ export function virtualCard(alert: VirtualCardAlert, { place }: View): Message {
 
 /** The same, as a sentence. */
 export function whatHappened(alert: VirtualCardAlert): string {
-  const { outcome, failed } = alert.event;
+  const { outcome, failed, message } = alert.event;
+  const why = serviceExplanation(escapeUntrusted(message, 300));
   if (outcome === 'created')
     return isUsable(alert.event) ? 'The card is ready, with everything as ordered.' : notUsable(alert);
   if (outcome === 'resend') return 'The details of this card were sent again. The card itself did not change.';
   if (outcome === 'not_created')
-    return 'No card was created. Check the order in the card program’s portal, then order again.';
+    return `No card was created. ${why} Check the order in the card program’s portal, then order again.`;
   const names = failed.map((name) => name.trim().toLowerCase());
   const each = failed
     .map((name, index) => followUps[names[index] ?? ''] ?? `finished: “${escapeUntrusted(name, 40)}”`)
     .map((word) => `could not be ${word}`);
   const words = [...new Set(each)];
-  const list = words.length === 0 ? 'could not be finished' : joinWithAnd(words);
+  const list = words.length === 0 ? `could not be finished. ${why}` : `${joinWithAnd(words)}.`;
   const isInactive = names.includes('activation') && [null, 'INACTIVE'].includes(alert.event.status);
   const activate = isInactive ? ` To activate it: ${commandCode(`activate ${handleOf(alert)}`)}` : '';
   const which = words.length > 1 ? 'each of these' : 'this';
   const fix = isInactive && words.length === 1 ? '' : ` You can fix ${which} in the card program’s portal.`;
-  return `The card exists, but it ${list}.${fix}${activate}`;
+  return `The card exists, but it ${list}${fix}${activate}`;
 }
 
 function handleOf(alert: VirtualCardAlert): string {

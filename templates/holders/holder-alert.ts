@@ -117,13 +117,14 @@ const titles: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
   not_created: 'Your virtual card was not created',
 };
 
+const managersKnow = 'Whoever manages your cards has been told.';
 const askForNumber = 'For its number, ask whoever manages your cards.';
 
 const meanings: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
   created: askForNumber,
   partial: `Part of the order failed; an operator has been told. ${askForNumber}`,
   resend: `The card itself did not change. ${askForNumber}`,
-  not_created: 'An operator has been told why.',
+  not_created: managersKnow,
 };
 
 /** The outcome, for the holder. */
@@ -133,7 +134,7 @@ function virtualWords({ event }: VirtualCardAlert) {
     const title = 'Your virtual card was created, but cannot be used';
     return {
       title,
-      meaning: `It is ${statusWord(event.status ?? '')}. Whoever manages your cards has been told.`,
+      meaning: `It is ${statusWord(event.status ?? '')}. ${managersKnow}`,
       isCard,
     };
   }

@@ -293,6 +293,30 @@ describe('a virtual card', () => {
     }
   });
 
+  it.each([
+    ['not created', { outcome: 'not_created', failed: ['Card'] }, 'No card was created.'],
+    ['incomplete, and no step is named', { outcome: 'partial' }, 'The card exists, but it could not be finished.'],
+  ])('that is %s says the card service’s reason to everybody in the channel', (_what, order, words) => {
+    const alert = virtualAlert({ ...order, message: 'Account *creation* failed' }, { card });
+
+    for (const isLong of [true, false]) {
+      const { text, blocks } = renderAlert(alert, { ...view, isLong });
+      for (const told of [text, shown(blocks)])
+        expect(told).toMatch(
+          new RegExp(`${words} The card service says: “Account .creation. failed”\\. (?:Check|You can fix)`),
+        );
+      expect(shown(blocks).match(/The card service/g)).toHaveLength(1);
+    }
+  });
+
+  it('that was not created tells its holder only that whoever manages the cards knows', () => {
+    for (const isLong of [true, false]) {
+      const message = renderHolderAlert(virtualAlert({ outcome: 'not_created' }), { place: 'direct', isLong });
+      for (const told of [message?.text, shown(message?.blocks ?? [])])
+        expect(told).toMatch(/not created[\s\S]*Whoever manages your cards has been told\./);
+    }
+  });
+
   it('whose only failure is its activation sends nobody to the portal', () => {
     const order = { outcome: 'partial', failed: ['Activation'], status: 'INACTIVE' } as const;
     const { text } = virtualCard(virtualAlert(order, { card }), view);
