@@ -9,7 +9,7 @@ import type { CardHistory } from './card-history.ts';
 
 const SHIPMENTS_MAX = 5;
 
-interface Deps extends Pick<ActionTools, 'factsOf'> {
+interface Deps extends Pick<ActionTools, 'factsOf' | 'now'> {
   readonly responses: Pick<Responses, 'answer'>;
   readonly card: Pick<CardClient, 'getAccount' | 'getCardOrder'>;
   readonly history: Pick<CardHistory, 'recentAlerts'>;
@@ -38,6 +38,7 @@ export function createTrackCard(deps: Deps): (resolved: Resolved) => Promise<voi
       named,
       cards: details.cards,
       isForHolder: action.asHolder,
+      at: deps.now().toISOString(),
       shipments: shipments.map((shipment) => ({
         ...shipment,
         orderedAt: toInstant(orders.find((order) => order?.cardOrderId === shipment.cardOrderId)?.orderedAt ?? ''),

@@ -12,8 +12,13 @@ import { progressLine, statusOnTheWay } from './order-progress.ts';
 export function shippingTodo(alert: ShippingAlert): string {
   const status = statusOnTheWay(alert);
   if (status === 'ACTIVE') return 'It is already activated.';
-  if (status !== 'INACTIVE') return `It is ${statusWord(status)} and will not work.`;
-  return `When it arrives, activate it: ${commandCode(`activate ${copyable(cardHandle(cardOf(alert)), 20)}`)}`;
+  const handle = copyable(cardHandle(cardOf(alert)), 20);
+  if (status === 'INACTIVE') return `When it arrives, activate it: ${commandCode(`activate ${handle}`)}`;
+  const fix =
+    status === 'BLOCKED'
+      ? `If it should work: ${commandCode(`unblock ${handle}`)}`
+      : 'Closed is final: order a new one if it is needed.';
+  return `It is ${statusWord(status)} and will not work. ${fix}`;
 }
 
 /** A card that was shipped. */

@@ -1,3 +1,4 @@
+import { ACTIVATION_OVERDUE_MS } from '../../src/alerts/card-lifecycle.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { ShippingEvent } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
@@ -19,6 +20,8 @@ export interface CardTrack {
   readonly shipments: readonly Shipment[];
   /** Holders may not activate a card. */
   readonly isForHolder: boolean;
+  /** When it is shown, UTC ISO 8601. */
+  readonly at: string;
 }
 
 interface TrackedCard {
@@ -36,7 +39,8 @@ interface Shipment
 const CARDS_MAX = 10;
 
 /** Where a card is: ordered, shipped, and whether it was activated. */
-export function cardTrack({ card: known, isVirtual, named, cards, shipments, isForHolder }: CardTrack): Message {
+export function cardTrack(track: CardTrack): Message {
+  const { card: known, isVirtual, named, cards, shipments, isForHolder, at } = track;
   const tracked = named ?? mostUrgent(cards);
   const card = tracked === undefined ? known : { ...known, cardId: tracked.cardId, last4: tracked.last4 };
   const state = stateOf(tracked);
@@ -51,7 +55,9 @@ export function cardTrack({ card: known, isVirtual, named, cards, shipments, isF
     : latest === undefined
       ? `I know of no shipment${which} in the last 30 days.`
       : `Shipped ${latest.shippingMethod.trim() === '' ? '' : `with ${escapeUntrusted(latest.shippingMethod, 60)} `}on ${dateToken(latest.callbackAt, '{date_short_pretty}')}.`;
-  const title = isWaiting && !isVirtual && latest !== undefined ? 'On its way' : titles[state];
+  const isShipped = isWaiting && !isVirtual && latest !== undefined;
+  const isOverdue = isShipped && Date.parse(at) - Date.parse(latest.callbackAt) >= ACTIVATION_OVERDUE_MS;
+  const title = isOverdue ? 'Shipped, not activated' : isShipped ? 'On its way' : titles[state];
 
   return {
     text: sentence(`${cardOfHolder(card)}: ${where} ${states[state]}`),
@@ -65,7 +71,9 @@ export function cardTrack({ card: known, isVirtual, named, cards, shipments, isF
           .slice(-CARDS_MAX)
           .map(({ last4, status }) => `*Card ${escapeUntrusted(last4 ?? '????', 10)}:* ${statusWord(status ?? '')}`),
       ),
-      ...(isWaiting ? [section(activationAdvice(card, { isVirtual, isForHolder }))] : []),
+      ...(isWaiting
+        ? [section(activationAdvice(card, { isVirtual, isForHolder }), isOverdue ? neverArrived(isForHolder) : null)]
+        : []),
       ...context(
         shipments.length === 0 && !isVirtual
           ? 'I remember shipments for 30 days. For older ones, see the card program’s portal.'
@@ -75,7 +83,13 @@ export function cardTrack({ card: known, isVirtual, named, cards, shipments, isF
   };
 }
 
-function activationAdvice(card: CardFacts, { isVirtual, isForHolder }: Pick<CardTrack, 'isVirtual' | 'isForHolder'>) {
+const neverArrived = (isForHolder: boolean): string =>
+  `If it never arrived, ${isForHolder ? 'ask for a new one' : 'order a new one in the card program’s portal'}.`;
+
+export function activationAdvice(
+  card: CardFacts,
+  { isVirtual, isForHolder }: Pick<CardTrack, 'isVirtual' | 'isForHolder'>,
+) {
   if (isForHolder)
     return `It does not work until it is activated: tell an operator${isVirtual ? '' : ' when it arrives'}.`;
   const when = isVirtual ? 'Activate it' : 'When the card has arrived, activate it';

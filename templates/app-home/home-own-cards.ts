@@ -1,13 +1,16 @@
 import type { KnownBlock } from '@slack/types';
 import type { ListPage } from '../../src/app-home/home-page.ts';
+import { CardStatus } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { dateAfter, plain, truncate } from '../../src/slack/mrkdwn.ts';
+import { activationAdvice } from '../alerts/card-track.ts';
 import { actions, button, context, copyable, countOf, section } from '../core/blocks.ts';
 import { balanceWord, cardHandle, cardName, cardRaw, statusWord } from '../core/card-words.ts';
 import { type CardShow, declineLine, LIMITS_UNREAD, limitLeftLine } from '../directory/card-show.ts';
 import { holderBlockButton } from '../holders/holder-buttons.ts';
+import { statusMeanings } from '../holders/holder-status.ts';
 import { homeList } from './home-list.ts';
 
 export interface OwnCardFacts extends CardShow {
@@ -46,6 +49,7 @@ function ownCard(own: OwnCardFacts, at: string): KnownBlock[] {
   return [
     section(
       `*${capital(cardName(card))}${virtual}: ${known}*`,
+      whatHelps(own),
       balance === null ? null : `Balance: ${balanceWord(balance)}`,
       ...set.slice(0, LIMITS_MAX).map(limitLeftLine),
       more > 0
@@ -76,4 +80,11 @@ function ownCard(own: OwnCardFacts, at: string): KnownBlock[] {
       : []),
     ...context(declines.length === 0 ? 'No recent declines.' : null),
   ];
+}
+
+/** Empty for a card that works, or of which nothing is known. */
+function whatHelps({ card, status }: OwnCardFacts): string {
+  const known = CardStatus.safeParse(status?.toUpperCase()).data;
+  if (known === 'INACTIVE') return activationAdvice(card, { isVirtual: card.isVirtual === true, isForHolder: true });
+  return known === undefined ? '' : statusMeanings[known];
 }

@@ -20,7 +20,8 @@ const headlines: Readonly<Record<CardStatus, readonly [before: string, after: st
   CLOSED: ['Your', ' is closed for good'],
 };
 
-const meanings: Readonly<Record<CardStatus, string>> = {
+/** What each status means for a card's holder, and who can change that. */
+export const statusMeanings: Readonly<Record<CardStatus, string>> = {
   INACTIVE: 'It does not work until it is activated: tell an operator when you have it.',
   ACTIVE: '',
   BLOCKED: 'Every purchase is declined until an approver unblocks it.',
@@ -74,10 +75,10 @@ function isDeactivated(change: StatusChange): boolean {
 function meaningFor(change: StatusChange, alert: StatusAlert): string {
   const status = statusNow(change);
   const since = status === 'INACTIVE' ? sinceOf(alert) : null;
-  if (since !== null) return since === 'closed since' ? meanings.CLOSED : 'It has been activated since.';
+  if (since !== null) return since === 'closed since' ? statusMeanings.CLOSED : 'It has been activated since.';
   if (isDeactivated(change)) return 'It does not work until an operator activates it again.';
   const isOrdered = alert.card.isVirtual === true && status === 'INACTIVE';
-  return isOrdered ? 'Its order activates it: you don’t have to do anything.' : meanings[status];
+  return isOrdered ? 'Its order activates it: you don’t have to do anything.' : statusMeanings[status];
 }
 
 /** What the title does not say. */

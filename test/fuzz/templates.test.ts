@@ -156,7 +156,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     };
     const card = { ...somebody, holder: one, last4: two };
     const named = { cardId: 1, last4: one, status: two };
-    const track = { card, isVirtual: false, named, isForHolder: false };
+    const track = { card, isVirtual: false, named, isForHolder: false, at: two };
     return [
       cardTrack({ ...track, cards: many(named), shipments: many(shipment) }),
       cardTrack({ ...track, isVirtual: true, named: null, cards: [], shipments: [], isForHolder: true }),

@@ -41,7 +41,7 @@ it('the cards of a tracked account and of a status change', () => {
     last4: String(1000 + index),
     status: 'CLOSED',
   }));
-  const track = cardTrack({ card, isVirtual: false, named: null, cards, shipments: [], isForHolder: false });
+  const track = cardTrack({ card, isVirtual: false, named: null, cards, shipments: [], isForHolder: false, at: '' });
   expect(shown(track.blocks)).toContain('… and 3 earlier cards.');
 
   const changes = cards.map(({ last4 }, index) => change({ cardId: index + 1, last4 }));

@@ -45,6 +45,7 @@ async function tracking({ isAway = false, shipped = [1221] }: { isAway?: boolean
     },
     history,
     alerts,
+    now: () => new Date('2026-11-20T14:14:05Z'),
     toInstant: (local) => (local === '' ? null : `${local}Z`),
     responses: {
       answer: async (_action, message) => void answers.push(message),

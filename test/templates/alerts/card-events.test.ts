@@ -234,6 +234,16 @@ describe('a shipped card', () => {
     }
   });
 
+  it.each([
+    ['BLOCKED', 'It is blocked and will not work. If it should work: `/card unblock 1212`'],
+    ['CLOSED', 'It is closed and will not work. Closed is final: order a new one if it is needed.'],
+  ])('that is %s says to the team what fixes it', (status, words) => {
+    for (const isLong of [true, false]) {
+      const { text, blocks } = renderAlert(shippingAlert({}, { card: { ...card, status } }), { ...view, isLong });
+      for (const told of [text, shown(blocks)]) expect(told).toContain(words);
+    }
+  });
+
   it("shows an unknown carrier's tracking number as text", () => {
     const { blocks } = cardShipping(shippingAlert({ shippingMethod: 'Rush', trackingNumber: '<!here>' }));
 
@@ -440,6 +450,7 @@ describe('the location of a card', () => {
     cardOrderId: null,
     orderedAt: null,
   };
+  const later = '2026-11-22T10:00:00Z';
   const track = (status: string | null, over: Partial<CardTrack> = {}) =>
     cardTrack({
       card,
@@ -448,11 +459,13 @@ describe('the location of a card', () => {
       cards: [cardOf(status)],
       shipments: [shipment],
       isForHolder: false,
+      at: '2026-11-20T14:14:05Z',
       ...over,
     });
 
   it.each([
     ['new and shipped', track('INACTIVE'), 'On its way', 'Not activated yet.'],
+    ['shipped ten days ago', track('INACTIVE', { at: later }), 'Shipped, not activated', 'Not activated yet.'],
     ['new and not shipped', track('INACTIVE', { shipments: [] }), 'Not activated', 'Not activated yet.'],
     ['active', track('Active'), 'Active', 'The card is active.'],
     ['blocked', track('BLOCKED'), 'Blocked', 'The card is blocked.'],
@@ -504,6 +517,17 @@ describe('the location of a card', () => {
     expect(holders(false)).toContain('It does not work until it is activated: tell an operator when it arrives.');
     expect(holders(true)).toContain('It does not work until it is activated: tell an operator.');
     expect(holders(false) + holders(true)).not.toContain('/card activate');
+  });
+
+  it.each([
+    [false, 'If it never arrived, order a new one in the card program’s portal.'],
+    [true, 'If it never arrived, ask for a new one.'],
+  ])('says what to do about one that never arrived once it is overdue (for its holder: %s)', (isForHolder, words) => {
+    const read = (at: string) => shown(track('INACTIVE', { isForHolder, at }).blocks);
+
+    expect(read(later)).toContain(words);
+    expect(read('2026-11-22T09:59:59Z')).not.toContain('never arrived');
+    expect(shown(track('ACTIVE', { isForHolder, at: later }).blocks)).not.toContain('never arrived');
   });
 
   it('says that a virtual card can be activated, not that it arrives', () => {

@@ -247,6 +247,18 @@ describe('App Home', () => {
     expect(read({ own: only(own), team })).not.toMatch(/`\/card (activate|block|ask)/);
   });
 
+  it.each([
+    ['BLOCKED', false, /\*Card 1212: blocked\*\nEvery purchase is declined until an approver unblocks it\./],
+    ['INACTIVE', false, /not activated\*\nIt does not work until it is activated: tell an operator when it arrives\./],
+    ['INACTIVE', true, /not activated\*\nIt does not work until it is activated: tell an operator\.\n/],
+    ['Closed', false, /closed\*\nIt can never be used again\. If you have no newer card, ask for one\./],
+  ])("says what helps about one's own card that is %s (virtual: %s)", (status, isVirtual, words) => {
+    expect(read({ own: only({ ...own, status, card: { ...own.card, isVirtual } }) }).replace(', virtual', '')).toMatch(
+      words,
+    );
+    expect(read({ own: only(own) })).not.toMatch(/declined until|does not work|never be used/);
+  });
+
   it('shows each entry of each list on exactly one of its pages', () => {
     const named = (index: number) => ({ ...card, holder: `Holder${String(index).padStart(3, '0')}.` });
     const all = Array.from({ length: 23 }, (_, index) => named(index));
