@@ -6,12 +6,12 @@ import {
 } from '../../src/approvals/request.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { ruleMoves } from '../../src/limits/rule-words.ts';
-import { termWords } from '../../src/limits/term.ts';
 import { MESSAGE_TEXT_MAX } from '../../src/slack/limits.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, link, mention, mentions, truncate } from '../../src/slack/mrkdwn.ts';
 import { asManyAsFit, countOf, escapeUntrusted, headed, RULES_MAX, section, sentence } from '../core/blocks.ts';
 import { BLOCKED, cardOfHolder } from '../core/card-words.ts';
+import { lasting } from '../core/change-words.ts';
 import { requestInWords } from './request-words.ts';
 
 /** An undecided request and the link to its message. */
@@ -74,7 +74,7 @@ const ALERT_SHOWS = 'The alert shows what became of each card.';
 export function overrideNotice(request: OverriddenRequest, approvers: readonly string[]): Message {
   const { term, card, decision, note, isBlocked } = request;
   const who = mention(decision.by);
-  const what = `${capital(escapeUntrusted(ruleMoves(changesFromNow(request)), RULES_MAX))} ${escapeUntrusted(termWords(term), 80)}`;
+  const what = `${capital(escapeUntrusted(ruleMoves(changesFromNow(request)), RULES_MAX))} ${lasting(term)}`;
   const blocked = isBlocked ? `${BLOCKED} ` : '';
   const head = `${who} used the emergency override for ${cardOfHolder(card)}: ${approvalsSoFar(request)} in time.`;
   const bypassed =

@@ -21,10 +21,10 @@ import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { TemporaryValue } from '../../src/limits/rule-future.ts';
 import { moveWords, ruleMoves, ruleNames, ruleStates, stateWords } from '../../src/limits/rule-words.ts';
-import { termWords } from '../../src/limits/term.ts';
 import { dateAfter, link, mention } from '../../src/slack/mrkdwn.ts';
 import { asManyAsFit, countOf, escapeUntrusted, type Field, inSections, RULES_MAX } from '../core/blocks.ts';
 import { BLOCKED, cardOfHolder, cardOfHolderRaw, holderName, holderRaw } from '../core/card-words.ts';
+import { lasting } from '../core/change-words.ts';
 import { alsoNeeded } from '../limits/also-needed-words.ts';
 import { fundedWords } from '../virtual-cards/order.ts';
 import { earlierWords, leftWords, thereWords } from './facts-words.ts';
@@ -118,7 +118,7 @@ export function requestInWords(
   { when = '', stands = '' }: { readonly when?: string; readonly stands?: string },
 ): string {
   const { action, card, term } = request;
-  const lasts = isAboutRules(request) ? `, ${escapeUntrusted(termWords(term), 80)}` : '';
+  const lasts = isAboutRules(request) ? `, ${lasting(term)}` : '';
   const head = `${mention(action.actor.userId)} ${requestSummary(request, ` ${cardOfHolder(card)}`)}${lasts}${when}.`;
   const reason = action.reason === '' ? null : `Reason: “${escapeUntrusted(action.reason, 200)}”`;
   const temporary = request.state === 'open' ? temporaryWords(request) : null;
@@ -260,7 +260,7 @@ export function changedWords(request: ApprovalRequest): string | null {
 }
 
 function durationWords(term: Term): string {
-  return term.kind === 'permanent' ? 'permanent' : escapeUntrusted(termWords(term), 80);
+  return term.kind === 'permanent' ? 'permanent' : lasting(term);
 }
 
 /** The duration, and facts that help to decide. The change itself is shown above. */
@@ -272,7 +272,7 @@ export function requestFields(request: ApprovalRequest): Field[] {
   const address = purchase?.link ?? null;
   const cents = payCentsOf(request) ?? purchase?.amountCents ?? 0;
   return [
-    ['Duration', capital(durationWords(term))],
+    ['Duration', term.kind === 'until' ? dateAfter('Until', term.at) : capital(durationWords(term))],
     ['Other limits', leftWords(request, cents)],
     ['Earlier purchases there', purchase === null ? '' : thereWords(there)],
     ['Earlier requests, 30 days', earlierWords(earlier)],

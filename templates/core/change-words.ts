@@ -1,6 +1,8 @@
 import type { Control } from '../../src/actions/action-state.ts';
+import type { Term } from '../../src/card-api/rule-change.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { BETWEEN_RULES } from '../../src/limits/rule-words.ts';
+import { termWords } from '../../src/limits/term.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted, RULES_MAX } from './blocks.ts';
 
@@ -32,6 +34,11 @@ export function moved(before: string, after: string): string {
   const shared = from.findIndex((word, i) => word !== to[i]);
   const short = shared < 1 ? after : to.slice(shared).join(' ');
   return `${before} → ${short || after}`;
+}
+
+/** `for 4 hours`, `until today at 6:00 PM` in the reader's time zone: follows a change. */
+export function lasting(term: Term): string {
+  return term.kind === 'until' ? dateAfter('until', term.at) : escapeUntrusted(termWords(term), 80);
 }
 
 /** Each part as a sentence: it begins with a capital and ends with one full stop. Raw. */

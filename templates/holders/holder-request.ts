@@ -16,12 +16,12 @@ import { decisionOf } from '../../src/core/decided-record.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { ruleMoves, ruleStates } from '../../src/limits/rule-words.ts';
-import { termWords } from '../../src/limits/term.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention, timeToken } from '../../src/slack/mrkdwn.ts';
 import { requestedRaw } from '../approvals/request-words.ts';
 import { escapeUntrusted, headed, RULES_MAX, section, sentence, textMessage } from '../core/blocks.ts';
 import { cardName, cardOfHolder } from '../core/card-words.ts';
+import { lasting } from '../core/change-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
 import { alsoToAsk } from '../limits/also-needed-words.ts';
 import { mayBeDeclined } from '../limits/ruleset-words.ts';
@@ -67,7 +67,7 @@ export function requestUnconfirmed(
 
 /** `daily limit $400.00 → $900.00 for 1 hour` */
 function movedWords({ changes, term }: Pick<RequestSent, 'changes' | 'term'>): string {
-  return `${escapeUntrusted(ruleMoves(changes), RULES_MAX)} ${escapeUntrusted(termWords(term), 80)}`;
+  return `${escapeUntrusted(ruleMoves(changes), RULES_MAX)} ${lasting(term)}`;
 }
 
 interface Made {

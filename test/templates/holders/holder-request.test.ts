@@ -187,6 +187,16 @@ describe('a request that an operator decided by emergency override', () => {
   });
 });
 
+it('shows the end of a change in the reader’s zone, not in that of the card service', () => {
+  const term = { kind: 'until', at: '2026-11-20T23:00:00.000Z' } as const;
+
+  const { text } = requestUnconfirmed(openRequestOf({ term }), { ...inFlight('sent'), term });
+
+  expect(text).toMatch(
+    /\$900\.00 <!date\^1795215600\^until \{date_short_pretty\} at \{time\}\|until Nov 20, 2026, 6:00 PM ET>/,
+  );
+});
+
 it('tells whoever asked for the same that nobody decided in time', () => {
   const { text } = sameRequestEnded({ ...openRequestOf({ action: ask('limit', {}) }), state: 'expired' });
 
