@@ -158,7 +158,7 @@ export function createOpenClaim(deps: OpenClaimDeps) {
       const claim = existing ?? (await open(id, action, acctId, linkOf));
       if (claim.id !== id) await deps.record(action, { event: 'unchanged', acctId: null, detail: claim.id });
       await deps.submitClaim(claim);
-      await deps.responses.answer(action, claimWaits({ isUnlink: action.verb === 'unlink' }));
+      await deps.responses.answer(action, claimWaits({ isUnlink: action.verb === 'unlink', linkOf }));
     });
   };
 

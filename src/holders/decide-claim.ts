@@ -1,5 +1,5 @@
 import { claimDecided } from '../../templates/holders/claim-answers.ts';
-import { linkUnchanged } from '../../templates/holders/link-result.ts';
+import { linkEnded, linkUnchanged } from '../../templates/holders/link-result.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts';
 import { askOthers } from '../actions/ask-others.ts';
@@ -110,9 +110,9 @@ export function createClaimDecisions(deps: Deps) {
     await announce(claim, claim.decision.by);
   }
 
-  async function announce({ id, state, action }: ExpiredClaim | RefusedClaim, by: string | null): Promise<void> {
+  async function announce({ id, state, action, card }: ExpiredClaim | RefusedClaim, by: string | null): Promise<void> {
     await updateClaim(id);
-    const decided = claimDecided({ state, by, isUnlink: action.verb === 'unlink' });
+    const decided = claimDecided({ state, by, isUnlink: action.verb === 'unlink', linkOf: card.linkOf });
     await notifyDirectly(action.actor.userId, `${id}-${state}`, decided);
   }
 }
@@ -194,13 +194,20 @@ export function createConfirmClaim(deps: ConfirmDeps) {
     if (verb === 'claim') await links.expectHolder(acctId, actor.userId);
     // Saved first: if the process crashed before this, someone else could refuse a claim whose card is linked already.
     await deps.claims.save(claim);
-    if (await takeEffect(action, claim)) return;
+    if (await takeEffect(action, claim)) return await notifyClaimant(claim);
     await links.expectNoHolder(acctId, actor.userId);
     const unchanged = linkUnchanged({ card: await deps.factsOf(acctId), heldBy: await holderOf(acctId, links) });
     await deps.responses.answer(action, unchanged);
     // No link tells them. Of a card that they only claim to hold, they do not learn who does.
     if (verb === 'unlink') await deps.notifyDirectly(actor.userId, `${claim.id}-unchanged`, unchanged);
   };
+
+  /** The link tells whoever it was given to or taken from. Whoever asked to end that of somebody else learns it here. */
+  async function notifyClaimant({ id, action, card: { acctId, linkOf } }: ConfirmedClaim): Promise<void> {
+    if (linkOf === undefined) return;
+    const ended = linkEnded({ card: await deps.factsOf(acctId), heldNow: await holderOf(acctId, links) });
+    await deps.notifyDirectly(action.actor.userId, `${id}-confirmed`, ended);
+  }
 
   /** @returns false if nothing changed, because somebody else has decided who holds the card. That is on record. */
   async function takeEffect(action: DecideClaimAction, claim: ConfirmedClaim): Promise<boolean> {

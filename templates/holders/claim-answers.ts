@@ -36,11 +36,18 @@ export function confirmOwnCard(cards: readonly OwnCard[]): Message {
   };
 }
 
+interface Claimed {
+  readonly isUnlink: boolean;
+  /** Whose link it is to end, if not the claimant's. Not named: the claimant may not know who holds the card. */
+  readonly linkOf?: string | undefined;
+}
+
+const wronglyLinked = 'that this card is linked to the wrong person';
+
 /** The same answer to every claim an approver has to decide, so that it does not reveal whose card it is. */
-export function claimWaits({ isUnlink }: { readonly isUnlink: boolean }): Message {
-  const why = isUnlink
-    ? 'Somebody else has to confirm that it is no longer your card.'
-    : 'I can’t confirm this by myself.';
+export function claimWaits({ isUnlink, linkOf }: Claimed): Message {
+  const what = linkOf === undefined ? 'that it is no longer your card' : wronglyLinked;
+  const why = isUnlink ? `Somebody else has to confirm ${what}.` : 'I can’t confirm this by myself.';
   const text = `${why} I asked the approvers; you’ll hear from me within 24 hours.`;
   return { text, blocks: [section(`*Sent to the approvers.* ${text}`, 'Nothing changed yet.')] };
 }
@@ -50,12 +57,13 @@ export function claimDecided({
   state,
   by,
   isUnlink,
-}: {
+  linkOf,
+}: Claimed & {
   readonly state: 'refused' | 'expired';
   readonly by: string | null;
-  readonly isUnlink: boolean;
 }): Message {
-  const what = isUnlink ? 'that you no longer hold this card' : 'that you hold this card';
+  const notMine = linkOf === undefined ? 'that you no longer hold this card' : wronglyLinked;
+  const what = isUnlink ? notMine : 'that you hold this card';
   const why =
     state === 'refused' && by !== null
       ? `${mention(by)} could not confirm ${what}.`

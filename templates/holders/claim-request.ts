@@ -35,8 +35,7 @@ export function claimRequest(request: ClaimFacts): Message {
   const isUnlink = action.verb === 'unlink';
   const what = claimWords(request);
   const held = `${cardOfHolder(request.card)}: ${heldWords(request)}`;
-  const whyAsked = isUnlink ? 'Nobody can unlink their own card without an approver. ' : '';
-  const advice = `${whyAsked}Confirm only what you know.`;
+  const advice = `${whyAsked(request.claim)}Confirm only what you know.`;
   const isOpen = state === 'open';
   const title = isUnlink ? unlinkTitles[state] : titles[state];
 
@@ -67,17 +66,28 @@ export function claimBlocks(request: ClaimFacts): KnownBlock[] {
   ];
 }
 
-/** `@Sam says card 5072 is theirs`, `… card of account 610001 …`. */
+function whyAsked({ action, card }: Claim): string {
+  if (action.verb !== 'unlink') return '';
+  return card.linkOf === undefined
+    ? 'Nobody can unlink their own card without an approver. '
+    : `It may be ${mention(action.actor.userId)}’s own card, so somebody else decides. `;
+}
+
+/** `@Sam says card 5072 is theirs`, `… card of account 610001 …`, `… is not @Bob’s`. */
 export function claimWords({ claim, card }: ClaimFacts): string {
   const { verb, actor } = claim.action;
-  return `${mention(actor.userId)} says ${cardName(card)} is ${verb === 'unlink' ? 'no longer theirs' : 'theirs'}`;
+  const { linkOf } = claim.card;
+  const notTheirs = linkOf === undefined ? 'no longer theirs' : `not ${mention(linkOf)}’s`;
+  return `${mention(actor.userId)} says ${cardName(card)} is ${verb === 'unlink' ? notTheirs : 'theirs'}`;
 }
 
 /** Who would lose the card, and whether name and email support the claim. */
 function heldWords({ claim, heldBy, isLinkedSince, isSameName, isSameEmail }: ClaimFacts): string {
   const { verb, actor } = claim.action;
-  if (verb === 'unlink' && heldBy !== null)
-    return `Linked to ${mention(heldBy)} ${isLinkedSince ? 'since then, and that stays.' : 'now.'}`;
+  if (verb === 'unlink' && heldBy !== null) {
+    const now = heldBy === actor.userId ? 'now.' : 'now, who would be unlinked.';
+    return `Linked to ${mention(heldBy)} ${isLinkedSince ? 'since then, and that stays.' : now}`;
+  }
   if (verb === 'unlink') return 'Not linked to anyone.';
   const held =
     heldBy === null
@@ -101,7 +111,7 @@ function outcome({ claim, card }: ClaimFacts): string {
   const when = dateAfter(',', decision?.at ?? expiresAt);
   if (claim.state === 'confirmed') {
     const holds = action.verb === 'unlink' ? 'no longer holds' : 'holds';
-    return `Confirmed${by}${when}: ${mention(action.actor.userId)} ${holds} ${cardOfHolder(card)}.`;
+    return `Confirmed${by}${when}: ${mention(claim.card.linkOf ?? action.actor.userId)} ${holds} ${cardOfHolder(card)}.`;
   }
   if (claim.state === 'refused') return `Refused${by}${when}. Nothing changed.`;
   return `Nobody decided in time: ${dateAfter('it expired', expiresAt)}. Nothing changed.`;

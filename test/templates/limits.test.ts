@@ -293,8 +293,10 @@ describe('with any strings, Slack accepts the message and shows them as text', (
             } as Claim;
             expectFit(claimRequest({ claim, card, value: 'clm_1', heldBy: text, ...compared }));
           }
-          expectFit(claimDecided({ state: 'refused', by: text, isUnlink }));
-          expectFit(claimWaits({ isUnlink }));
+          for (const linkOf of [undefined, text]) {
+            expectFit(claimDecided({ state: 'refused', by: text, isUnlink, linkOf }));
+            expectFit(claimWaits({ isUnlink, linkOf }));
+          }
         }
         for (const heldBy of [text, null]) expectFit(linkLost({ card, by: text, heldBy, isClaim: heldBy === null }));
         expectFit(confirmOwnCard([card, ...cards].map((one) => ({ value: 'p_1', card: one }))));

@@ -476,16 +476,20 @@ it('does not compare names if the card program has none', async () => {
 });
 
 it.each([
-  ['their own', 'U0HUGO', {}],
-  ['somebody else’s', 'U0KIM', { linkOf: 'U0KIM' }],
-])('stores whose link a claim is to end, if it is not the claimant’s: %s', async (_whose, holder, stored) => {
-  const world = setUp({ link: linkedTo(holder) });
+  ['their own', 'U0HUGO', {}, 'that it is no longer your card'],
+  ['somebody else’s', 'U0KIM', { linkOf: 'U0KIM' }, 'that this card is linked to the wrong person'],
+])(
+  'stores and says whose link a claim is to end, if it is not the claimant’s: %s',
+  async (_whose, holder, stored, what) => {
+    const world = setUp({ link: linkedTo(holder) });
 
-  await world.openUnlinkClaim(ask('unlink', { actor: { userId: 'U0HUGO', teamId: 'T1' } }));
+    await world.openUnlinkClaim(ask('unlink', { actor: { userId: 'U0HUGO', teamId: 'T1' } }));
 
-  const compared = { acctId, isSameName: null, isSameEmail: true };
-  expect((await world.claims.open())[0]?.card).toEqual({ ...compared, ...stored });
-});
+    const compared = { acctId, isSameName: null, isSameEmail: true };
+    expect((await world.claims.open())[0]?.card).toEqual({ ...compared, ...stored });
+    expect(world.answers).toEqual([expect.stringContaining(`Somebody else has to confirm ${what}.`)]);
+  },
+);
 
 describe('the claim message', () => {
   const claimed = {
@@ -540,7 +544,20 @@ describe('the claim message', () => {
 
     expect(await textOf(unlink, 'U0HUGO')).toContain('Linked to <@U0HUGO> now.');
     expect(await textOf(unlink, 'U0KIM')).toContain('Linked to <@U0KIM> since then, and that stays.');
-    expect(await textOf(ofKim, 'U0KIM')).toContain('Linked to <@U0KIM> now.');
+    expect(await textOf(ofKim, 'U0KIM')).toContain('Linked to <@U0KIM> now, who would be unlinked.');
+  });
+
+  it('of somebody else’s link names whom it is about, and who is unlinked in the end', async () => {
+    const unlink = ask('unlink', { actor: { userId: 'U0HUGO', teamId: 'T1' } });
+    const ofKim = { ...claimed, action: unlink, card: { ...claimed.card, linkOf: 'U0KIM' } };
+
+    const asked = await textOf({ ...ofKim, state: 'open' }, 'U0KIM');
+    expect(asked).toContain(`<@U0HUGO> says card ${card.last4} is not <@U0KIM>’s`);
+    expect(asked).toContain('It may be <@U0HUGO>’s own card, so somebody else decides.');
+    expect(asked).not.toContain('no longer theirs');
+    const confirmed = await textOf({ ...ofKim, state: 'confirmed', decision });
+    expect(confirmed).toContain('<@U0KIM> no longer holds');
+    expect(confirmed).not.toContain('<@U0HUGO> no longer holds');
   });
 
   it('shows that a person no longer holds a card', async () => {

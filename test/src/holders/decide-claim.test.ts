@@ -67,7 +67,7 @@ async function setUp(
   const answers: string[] = [];
   const deps: Parts = {
     claims,
-    links: { ...links, ofAccount: async () => (heldBy === null ? null : linkOf(heldBy)) },
+    links: { ...links, ofAccount: async () => (heldBy === null || ended.length > 0 ? null : linkOf(heldBy)) },
     setHolder: async (_action, holder) => {
       if (holder.userId === null) ended.push(holder.acctId);
       else set.push(holder);
@@ -96,6 +96,8 @@ async function setUp(
   };
   return { ...decisionsOf(deps), deps, claims, links, set, ended, entries, refusals, updated, told, answers };
 }
+
+type World = Awaited<ReturnType<typeof setUp>>;
 
 const linkOf = (userId: string): Link => ({ acctId, userId, provedBy: 'approver', by: 'U0ANA', at: open.expiresAt });
 
@@ -446,6 +448,21 @@ describe('a claim that somebody no longer holds a card', () => {
     await world.decideClaim(decision(true, { target: seen }));
 
     expect(world.ended).toEqual([acctId]);
+    expect([...world.told], 'the claimant, who loses no link').toEqual([
+      ['clm_1-confirmed', expect.stringContaining('Unlinked: nobody gets direct messages about')],
+    ]);
+  });
+
+  it.each([
+    ['refused', '<@U0OLGA> could not confirm', (world: World) => world.decideClaim(decision(false))],
+    ['expired', 'Nobody confirmed', (world: World) => world.endClaim('clm_1')],
+  ])('about the link of somebody else says so when it is %s', async (_how, who, end) => {
+    const world = await setUp(undefined, { claim: { ...unlink, card: { ...unlink.card, linkOf: 'U0KIM' } }, ...kim });
+
+    await end(world);
+
+    const why = expect.stringContaining(`${who} that this card is linked to the wrong person`);
+    expect([...world.told.values()]).toEqual([why]);
   });
 
   it('is confirmed also for somebody who has left', async () => {
