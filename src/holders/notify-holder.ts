@@ -53,13 +53,17 @@ export function createNotifyHolder({ links, preferences, notifyPerson }: NotifyH
     if (!isSuspectedFraud(alert.event) && !(await preferences.isOn(link.userId, kind))) return;
     await notifyPerson(link.userId, {
       kind: 'tracked',
-      id: `${id}-holder`,
-      subject: { kind: 'alert', id },
+      ...showing(id),
       audience: 'holder',
       priority: priorityOf(alert),
       late: alert.late,
     });
   };
+}
+
+/** What makes an entry that of an alert for a holder. */
+function showing(alertId: string) {
+  return { id: `${alertId}-holder`, subject: { kind: 'alert', id: alertId } } as const;
 }
 
 /** Holders who blocked their own card were already answered where they pressed the button. */
@@ -107,18 +111,18 @@ export function createNotifyPerson(deps: NotifyPersonDeps): (notification: Notif
       return await deps.notifyOps(personUnreachable(userId, error));
     }
     const alertId = shownAlertId(entry);
-    const shownBy = alertId === null ? null : await repeatedIn(channel, alertId);
+    const alert = alertId === null ? null : await deps.alerts.get(alertId);
+    const shownBy = alert === null ? null : (await deps.groupAlert(alert, channel)).shownBy;
     // Someone who retries at the checkout is notified once, with a count.
-    if (shownBy !== null) return await deps.updateAlert(shownBy);
+    if (alert !== null && shownBy !== null) {
+      // Suspected fraud on a blocked card must not wait inside a message that quiet hours hold.
+      const isUrgent = isSuspectedFraud(alert.event) && !alert.late;
+      if (isUrgent) await deps.outbox.put(channel, { ...entry, ...showing(shownBy), notBefore: null });
+      return await deps.updateAlert(shownBy);
+    }
     const notBefore = mayBeHeld(entry) ? await deps.heldUntil(channel, alertId) : null;
     await deps.outbox.put(channel, { ...entry, notBefore });
   };
-
-  /** The alert whose message in this conversation also covers this one; null when it gets a separate message. */
-  async function repeatedIn(channel: string, alertId: string): Promise<string | null> {
-    const alert = await deps.alerts.get(alertId);
-    return alert === null ? null : (await deps.groupAlert(alert, channel)).shownBy;
-  }
 }
 
 /** Whether a direct conversation is that of an account's current holder; also true when Slack does not say whose it is. */

@@ -203,6 +203,37 @@ it.each([
   expect(held).toEqual([until]);
 });
 
+it.each([
+  ['suspected fraud', '6051', false, [['evt_first-holder', null]]],
+  ['an ordinary purchase', '5812', false, []],
+  ['suspected fraud that is reported hours later', '6051', true, []],
+])('does not leave %s inside a message that quiet hours hold', async (_what, mcc, late, sent) => {
+  const put: unknown[] = [];
+  const updated: string[] = [];
+  const alert = declined('decline.card.status', 'blocked', { late });
+  const notifyPerson = createNotifyPerson({
+    directChannel: async () => 'D0HUGO',
+    alerts: { get: async () => ({ ...alert, event: { ...alert.event, mcc } }) },
+    groupAlert: async () => ({
+      shownBy: 'evt_first',
+      threadId: null,
+      broadcast: false,
+      warning: null,
+      changes: ['evt_first'],
+    }),
+    heldUntil: async () => expect.fail('the message is held already'),
+    outbox: { put: async (_channel, { id, notBefore }) => put.push([id, notBefore]) > 0 },
+    updateAlert: async (id) => void updated.push(id),
+    notifyOps: async () => {},
+    log: createLog({ level: 'silent', process: 'test' }),
+  });
+
+  await notifyPerson({ userId: 'U0HUGO', entry: OutboxEntry.parse({ ...tracked, priority: 'decline' }) });
+
+  expect(put).toEqual(sent);
+  expect(updated).toEqual(['evt_first']);
+});
+
 it.each<[string, Link | null, () => Promise<string>, boolean]>([
   ['the holder', link, async () => 'D0HUGO', true],
   ['a former holder, once the card is someone else’s', { ...link, userId: 'U0LENA' }, async () => 'D0LENA', false],
