@@ -84,7 +84,7 @@ export function notReadYet(
   // The list contains all names and CustomIds. Digits and card ids may come only with the details.
   if (lackingDetails === 0 || (last4 === null && id === null)) return null;
   return {
-    why: `I have not found “${query}” yet: the cards of ${countOf(lackingDetails, 'account')} have not been read from the card service.`,
+    why: `I don’t know yet which card “${query}” is: the cards of ${countOf(lackingDetails, 'account')} have not been read from the card service.`,
     whoCan: 'Use the holder’s name or the account id, or try again later.',
   };
 }

@@ -8,7 +8,6 @@ import { type DirectoryAccount, toCardFacts } from '../directory/account.ts';
 import { interpret, nameWords } from '../directory/card-query.ts';
 import type { Directory } from '../directory/directory.ts';
 import { notReadYet, typedOnRecord } from '../directory/unknown-card.ts';
-import type { Person } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
 import { type Claim, type ClaimedCard, type Claims, claimValue, isLinkedSince } from './claim-store.ts';
 import { type SetHolder, whyNoHolder } from './link-card.ts';
@@ -150,6 +149,9 @@ export function createOpenClaim(deps: OpenClaimDeps) {
       const linkOf = heldBy === userId ? undefined : heldBy;
       const twin = acctId === undefined || others.length > 0 ? null : await twinOf(action, acctId, linkOf);
       const existing = (await deps.claims.get(id)) ?? twin;
+      // Not counted: whoever tries again later, as the answer says, is not guessing.
+      const unread = existing === null ? await notKnownYet(action, acctIds, deps) : null;
+      if (unread !== null) return await deps.responses.refuse(action, unread, { why: 'the cards are not read yet' });
       if (existing === null && (await deps.claims.count(userId, action.id)) > CLAIMS_A_DAY) {
         return await deps.responses.refuse(action, tooOften, { isNotPermitted: true });
       }
@@ -182,36 +184,48 @@ export function createOpenClaim(deps: OpenClaimDeps) {
 
   async function open(id: string, action: Claim['action'], acctId: number, linkOf?: string): Promise<Claim> {
     const expiresAt = new Date(deps.now().getTime() + CLAIM_MS).toISOString();
-    const person = await deps.person(action.actor.userId);
-    const card = { ...(await compare(acctId, person)), ...(linkOf !== undefined && { linkOf }) };
+    const card = { ...(await compare(acctId, action, deps)), ...(linkOf !== undefined && { linkOf }) };
     const claim: Claim = { id, action, card, state: 'open', expiresAt };
     await deps.record(action, { event: 'waiting', acctId: null, detail: id });
     await deps.claims.save(claim);
     return claim;
   }
+}
 
-  async function compare(acctId: number, person: Person | null): Promise<ClaimedCard> {
-    const account = await deps.directory.account(acctId);
-    const holder = [account?.firstName, account?.lastName].filter(Boolean).join(' ');
-    return {
-      acctId,
-      isSameName: compared(person?.name, holder, isSameName),
-      isSameEmail: compared(person?.email, account?.email, isSameEmail),
-    };
-  }
+/** Why Cardbell cannot know yet which card is claimed. Null when it knows. */
+async function notKnownYet(action: Action, acctIds: readonly number[], deps: OpenClaimDeps) {
+  const [acctId] = acctIds;
+  if (action.verb !== 'claim' || acctIds.length > 1) return null;
+  const query = wordsOf(action);
+  const { last4, id } = interpret(query);
+  // The four digits may also be those of the claimant's card, which has not been read yet.
+  const isSure = acctId !== undefined && (last4 === null || id === acctId);
+  if (isSure || (acctId !== undefined && (await compare(acctId, action, deps)).isSameEmail === true)) return null;
+  return notReadYet(query, await deps.directory.status());
+}
+
+async function compare(
+  acctId: number,
+  { actor }: Action,
+  { person, directory }: Pick<OpenClaimDeps, 'person' | 'directory'>,
+): Promise<ClaimedCard> {
+  const claimant = await person(actor.userId);
+  const account = await directory.account(acctId);
+  const holder = [account?.firstName, account?.lastName].filter(Boolean).join(' ');
+  return {
+    acctId,
+    isSameName: compared(claimant?.name, holder, isSameName),
+    isSameEmail: compared(claimant?.email, account?.email, isSameEmail),
+  };
 }
 
 /** Approvers are not asked about a card that does not exist. */
-async function refuseUnknown(
-  action: Action,
-  { directory, responses }: Pick<OpenClaimDeps, 'directory' | 'responses'>,
-): Promise<void> {
+async function refuseUnknown(action: Action, { responses }: Pick<OpenClaimDeps, 'responses'>): Promise<void> {
   const query = wordsOf(action);
-  const unknown = {
+  const refusal = {
     why: query === '' ? 'I don’t know which card you mean.' : `No card matches “${query}”.`,
     whoCan: 'Check the last four digits on the card.',
   };
-  const refusal = notReadYet(query, await directory.status()) ?? unknown;
   const why = query === '' ? 'no card was named' : `no card matches ${typedOnRecord(query)}`;
   await responses.refuse(action, refusal, { why });
 }

@@ -644,14 +644,14 @@ describe('words that no card matches', () => {
 
     expect(refusals).toEqual([
       {
-        why: 'I have not found “4242” yet: the cards of 3,120 accounts have not been read from the card service.',
+        why: 'I don’t know yet which card “4242” is: the cards of 3,120 accounts have not been read from the card service.',
         whoCan: 'Use the holder’s name or the account id, or try again later.',
       },
     ]);
   });
 
   it.each([
-    ['own account has not been read', [7], 'I have not found “4242” yet: the cards of 1 account'],
+    ['own account has not been read', [7], 'I don’t know yet which card “4242” is: the cards of 1 account'],
     ['own accounts are read, and only others have not been', [8], 'You hold no card “4242”.'],
     ['person has no account', [], 'You hold no card “4242”.'],
   ])('are unknown to a holder unless their own cards have not been read: the %s', async (_case, own, why) => {

@@ -9,7 +9,7 @@ const statusOf = (accounts: number, lackingDetails: number) => ({
 
 it.each(['4242', '••0042', '7378'])('says of %s how many accounts have not been read', (query) => {
   expect(notReadYet(query, statusOf(5000, 3120))).toEqual({
-    why: `I have not found “${query}” yet: the cards of 3,120 accounts have not been read from the card service.`,
+    why: `I don’t know yet which card “${query}” is: the cards of 3,120 accounts have not been read from the card service.`,
     whoCan: 'Use the holder’s name or the account id, or try again later.',
   });
 });

@@ -431,11 +431,39 @@ it('does not call a card unknown while it may not have been read yet', async () 
 
   expect(world.posted).toEqual([]);
   expect(world.refusals).toEqual([
-    expect.stringMatching(/have not found “1212” yet: the cards of 12 accounts .*later/),
+    expect.stringMatching(/don’t know yet which card “1212” is: the cards of 12 accounts .*later/),
   ]);
   expect(world.posted).toEqual([]);
   expect(await world.claims.open()).toEqual([]);
 });
+
+it('does not count tries while it cannot know the card, so that whoever tries again later is not locked out', async () => {
+  const soon = setUp({ accounts: 0, unread: 12 });
+  const later = setUp({ email: null });
+
+  for (const id of ['a', 'b', 'c', 'd', 'e']) await soon.claimCard(claim({ id: `act_${id}` }));
+  await later.claimCard(claim({ id: 'act_f' }));
+
+  expect(later.refusals).toEqual([]);
+  expect(later.posted).toEqual(['clm_f']);
+});
+
+it.each<[string, Given, string[], string[]]>([
+  ['by its digits it may be another’s', { email: 'somebody@example.com' }, ['1212'], []],
+  ['it has the person’s email', { link: linkedTo('U0SAM') }, ['1212'], ['clm_claim1']],
+  ['its account id was typed', { email: 'somebody@example.com' }, [String(acctId)], ['clm_claim1']],
+  ['it was named by its holder', { email: 'somebody@example.com' }, ['Hugo', 'Reyes'], ['clm_claim1']],
+])(
+  'while some cards are not read yet, asks the approvers about the only card found only if it is surely meant: %s',
+  async (_when, given, words, posted) => {
+    const world = setUp({ ...given, unread: 12 });
+
+    await world.claimCard(claim({ target: { kind: 'words', words } }));
+
+    expect(world.posted).toEqual(posted);
+    expect(world.refusals).toHaveLength(1 - posted.length);
+  },
+);
 
 it.each([
   ['Hugo Reyes', true],
