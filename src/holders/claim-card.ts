@@ -222,9 +222,10 @@ async function compare(
 /** Approvers are not asked about a card that does not exist. */
 async function refuseUnknown(action: Action, { responses }: Pick<OpenClaimDeps, 'responses'>): Promise<void> {
   const query = wordsOf(action);
+  const isHidden = /\d{4}/.test(query) && interpret(query).last4 === null;
   const refusal = {
     why: query === '' ? 'I don’t know which card you mean.' : `No card matches “${query}”.`,
-    whoCan: 'Check the last four digits on the card.',
+    whoCan: `${isHidden ? 'Write only' : 'Check'} the last four digits on the card.`,
   };
   const why = query === '' ? 'no card was named' : `no card matches ${typedOnRecord(query)}`;
   await responses.refuse(action, refusal, { why });

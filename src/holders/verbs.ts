@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
 import { aboutCard, type ReadCommand, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
+import { withCardAsSaid } from '../directory/card-phrases.ts';
 import { mentioned } from '../slack/mrkdwn.ts';
 
 /** Another person is the holder of a card. */
@@ -89,13 +90,24 @@ function cardIn(words: readonly string[]): readonly string[] {
   });
 }
 
+/** Around the card that is claimed. `Jane Me` is a name. */
+const fillers = /^(?:(?:to )?me,? |please,? )+|,?(?: (?:(?:to |for )?me|please)[.,!]*)+$/g;
+
+/** The card as people say it of their own: `my card 4242`, `4242 to me please`. */
+function claimOf(words: readonly string[]): ReadCommand {
+  const claim = aboutCard('claim', words.join(' ').replaceAll(fillers, '').split(' '), { confirmed: false });
+  const said = withCardAsSaid(claim);
+  // Nobody's only card is known before one is linked to them.
+  return said.target.kind === 'own' ? claim : said;
+}
+
 /** With a person, an approver links the card. Without, the person typing claims to hold it. */
 function readLink(words: readonly string[]): ReadCommand | UnclearCommand {
   const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: 'link CARD [@user]' });
   const card = cardIn(words);
   const people = words.filter(isPerson);
   if (card.length === 0) return unclear('Which card should I link?');
-  if (people.length === 0) return aboutCard('claim', card, { confirmed: false });
+  if (people.length === 0) return claimOf(card);
   const subject = words.map(mentioned).find((id) => id !== null);
   if (subject == null) return unclear('I don’t know this person. Pick the name from the list that Slack shows.');
   if (people.length > 1) return unclear('Name one card and one person.');

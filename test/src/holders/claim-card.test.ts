@@ -424,6 +424,14 @@ it('answers only the person who claims a nonexistent card', async () => {
   expect(await world.claims.open()).toEqual([]);
 });
 
+it('advises to leave out the other words if they hide the digits of a card', async () => {
+  const world = setUp({ accounts: 0 });
+
+  await world.claimCard(claim({ target: { kind: 'words', words: ['1212', 'is', 'mine'] } }));
+
+  expect(world.refusals).toEqual(['No card matches “1212 is mine”. Write only the last four digits on the card.']);
+});
+
 it('does not call a card unknown while it may not have been read yet', async () => {
   const world = setUp({ accounts: 0, unread: 12 });
 

@@ -21,6 +21,28 @@ it.each([
   expect(read(typed.split(' '))).toMatchObject({ target: { words }, input: { subject: 'U0JANE' } });
 });
 
+it.each([
+  ['4242', '4242'],
+  ['my 4242', '4242'],
+  ['my card 4242', 'card 4242'],
+  ['my card ending in 4242 please', 'card ending in 4242'],
+  ['4242 to me', '4242'],
+  ['my card 4242 to me, please!', 'card 4242'],
+  ['me 4242', '4242'],
+  ['to me 4242', '4242'],
+  ['please 4242 for me', '4242'],
+  ['my card', 'my card'],
+  ['me', 'me'],
+  ['Jane Me', 'Jane Me'],
+  ['Minh To', 'Minh To'],
+])('reads “link %s” as a claim of “%s”', (typed, words) => {
+  expect(read(typed.split(' '))).toMatchObject({
+    verb: 'claim',
+    target: { kind: 'words', words: words.split(' ') },
+    input: { confirmed: false },
+  });
+});
+
 it.each(['4242 <@U0JANE> <@U0SAM>', '<@U0JANE> @sam 4242'])(
   'asks for one card and one person in “link %s”',
   (typed) => {
