@@ -119,6 +119,7 @@ async function ownCard(acctId: number, deps: OwnCardsDeps) {
     card: { ...facts, last4: facts.last4 ?? shown?.last4 ?? null },
     value: deps.sealCard(facts),
     status: shown?.status ?? null,
+    isStatusRead: cards !== null,
     ...state,
     declines,
   };

@@ -16,7 +16,9 @@ import { homeList } from './home-list.ts';
 export interface OwnCardFacts extends CardShow {
   /** The sealed card, used as the value of its buttons. */
   readonly value: string;
-  /** When the card service said what its status, balance and limits are, UTC ISO 8601. */
+  /** False when the card service did not give the status: then it is the last known one. */
+  readonly isStatusRead: boolean;
+  /** When the card service was asked what its status, balance and limits are, UTC ISO 8601. */
   readonly readAt: string;
 }
 
@@ -38,17 +40,23 @@ export function homeOwnCards(cards: ListPage<OwnCardFacts>, at: string): KnownBl
   );
 }
 
+/** What is known of a card's status. */
+export function ownStatus({ status, isStatusRead }: Pick<OwnCardFacts, 'status' | 'isStatusRead'>): string {
+  if (status === null) return 'status not known';
+  return isStatusRead ? statusWord(status) : `last known as ${statusWord(status)}`;
+}
+
 function ownCard(own: OwnCardFacts, at: string): KnownBlock[] {
-  const { card, value, status, balance, limits, hasLimits, declines, readAt } = own;
+  const { card, value, status, isStatusRead, balance, limits, hasLimits, declines, readAt } = own;
   const set = limits.filter(({ limitCents }) => limitCents !== null);
   const more = set.length - LIMITS_MAX;
-  const known = status === null ? 'status not known' : statusWord(status);
+  const isNew = Date.parse(at) - Date.parse(readAt) < NEW_MS;
   const virtual = card.isVirtual === true ? ', virtual' : '';
   const isActive = status?.toUpperCase() === 'ACTIVE';
 
   return [
     section(
-      `*${capital(cardName(card))}${virtual}: ${known}*`,
+      `*${capital(cardName(card))}${virtual}: ${ownStatus(own)}*`,
       whatHelps(own),
       balance === null ? null : `Balance: ${balanceWord(balance)}`,
       ...set.slice(0, LIMITS_MAX).map(limitLeftLine),
@@ -57,7 +65,7 @@ function ownCard(own: OwnCardFacts, at: string): KnownBlock[] {
         : null,
       set.length === 0 && hasLimits ? 'No limit is set.' : null,
       hasLimits ? null : LIMITS_UNREAD,
-      Date.parse(at) - Date.parse(readAt) < NEW_MS ? null : `${dateAfter('As of', readAt)}.`,
+      isNew || !(isStatusRead || hasLimits) ? null : `${dateAfter('As of', readAt)}.`,
     ),
     ...(declines.length === 0
       ? []

@@ -5,10 +5,10 @@ import { formatCents } from '../../src/core/money.ts';
 import type { Sums } from '../../src/digests/tally-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { asManyAsFit, context, countOf, header, inSections, sentence } from '../core/blocks.ts';
-import { balanceWord, cardName, statusWord } from '../core/card-words.ts';
+import { balanceWord, cardName } from '../core/card-words.ts';
 import { sinceWords } from '../digests/digest.ts';
 import { declineLine, LIMITS_UNREAD, limitLeftLine, type ShownDecline } from '../directory/card-show.ts';
-import type { OwnCardFacts } from './home-own-cards.ts';
+import { type OwnCardFacts, ownStatus } from './home-own-cards.ts';
 
 /** One declined purchase, with all its attempts. */
 export type OwnDecline = ShownDecline & {
@@ -59,14 +59,14 @@ function countedWords({ count, attempts, cents }: Sums, span: string): string {
 function cardSections({
   card,
   status,
+  isStatusRead,
   balance,
   limits,
   hasLimits,
   declines,
 }: OwnDigestFacts['cards'][number]): SectionBlock[] {
-  const known = status === null ? 'status not known' : statusWord(status);
   const lines = [
-    `*${capital(cardName(card))}: ${known}*`,
+    `*${capital(cardName(card))}: ${ownStatus({ status, isStatusRead })}*`,
     balance === null ? null : `Balance: ${balanceWord(balance)}`,
     ...limits.filter(({ limitCents }) => limitCents !== null).map(limitLeftLine),
     hasLimits ? null : LIMITS_UNREAD,

@@ -297,7 +297,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     const { event } = transactionAlert({ decline: { code: two, message: one } });
     const decline = { ...event, merchant: { ...event.merchant, name: one }, attempts: 30, isNew: false };
     const card = { ...somebody, holder: one, last4: two };
-    const facts = { card, value: two, status: one, readAt: at, balance: -5, hasLimits: true };
+    const facts = { card, value: two, status: one, isStatusRead: true, readAt: at, balance: -5, hasLimits: true };
     const sums = { count: 1, attempts: 30, cents: 5 };
     return [
       ownDigest({

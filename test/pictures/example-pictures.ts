@@ -343,6 +343,7 @@ const own: readonly ExamplePicture[] = [
             card,
             value: 'card_1',
             status: 'ACTIVE',
+            isStatusRead: true,
             readAt: at,
             balance: 455_360,
             hasLimits: true,

@@ -181,13 +181,15 @@ describe('a user’s own cards', () => {
       getSpendRules: async () => ({ rules, raw: {} }),
     });
 
-    expect(shown).toMatchObject([{ balance: 'business' }]);
+    expect(shown).toMatchObject([{ balance: 'business', isStatusRead: true }]);
   });
 
   it('are shown with gaps if the card API does not respond', async () => {
     const { shown } = await cardsOf(unread);
 
-    expect(shown).toMatchObject([{ card: { acctId: 7378, last4: '3333' }, balance: null, hasLimits: false }]);
+    expect(shown).toMatchObject([
+      { card: { acctId: 7378, last4: '3333' }, isStatusRead: false, balance: null, hasLimits: false },
+    ]);
     expect(
       shown[0]?.declines.map(({ occurredAt }) => occurredAt),
       'none of an earlier holder',

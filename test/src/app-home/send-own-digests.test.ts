@@ -2,11 +2,13 @@ import { expect, it } from 'vitest';
 import { DECLINES_MAX } from '../../../src/alerts/save-alerts.ts';
 import { createSendOwnDigests } from '../../../src/app-home/send-own-digests.ts';
 import { createShownDeclines } from '../../../src/digests/shown-declines.ts';
+import { noSums } from '../../../src/digests/tally-store.ts';
 import type { OwnDigest } from '../../../src/holders/preference-store.ts';
 import type { QuietHours } from '../../../src/routing/channel-rules-store.ts';
 import { createHeldUntil, createQuietLeft } from '../../../src/routing/held-until.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { createWarned } from '../../../src/warnings/warned-store.ts';
+import { ownDigest } from '../../../templates/app-home/own-digest.ts';
 import { checkBlocks } from '../../../workspace/block-limits.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { card, transactionAlert } from '../../templates/fixtures.ts';
@@ -22,6 +24,7 @@ const facts = {
   card,
   value: '',
   status: 'ACTIVE',
+  isStatusRead: true,
   readAt: '2026-11-23T14:00:00.000Z',
   balance: 5000,
   limits: [],
@@ -145,6 +148,14 @@ it.each([
   }
 
   expect(sent).toEqual(isSent);
+});
+
+it('says that a status is the last known one if the card service did not give it', () => {
+  const cards = [{ ...facts, isStatusRead: false }];
+
+  const { blocks } = ownDigest({ often: 'daily', from: null, total: noSums, isCut: false, cards });
+
+  expect(JSON.stringify(blocks)).toContain(': last known as active*');
 });
 
 it('counts the same purchase in two cities as two', async () => {

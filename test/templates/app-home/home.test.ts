@@ -28,6 +28,7 @@ const own: OwnCardFacts = {
   card,
   value: 'sealed',
   status: 'ACTIVE',
+  isStatusRead: true,
   readAt: '2026-11-20T14:19:30Z',
   balance: 15_600,
   limits: [limit],
@@ -152,6 +153,16 @@ describe('App Home', () => {
       /Updates automatically; balances and limits when you open this page\.$/,
     );
     expect(read({}), 'nobody’s cards').toMatch(/Updates automatically\.$/);
+  });
+
+  it('dates no status that the card service did not give', () => {
+    const old = { ...own, isStatusRead: false, readAt: '2026-11-20T13:05:00Z' };
+    const nothing = { ...old, balance: null, limits: [], hasLimits: false };
+
+    expect(read({ own: only(old) })).toMatch(/: last known as active\*[\s\S]*\|As of Nov 20.* 8:05 AM/);
+    expect(read({ own: only(nothing) })).toMatch(/: last known as active\*/);
+    expect(read({ own: only(nothing) }).match(/\|As of/g), 'of the page').toHaveLength(1);
+    expect(read({ own: only({ ...nothing, status: null }) })).toMatch(/: status not known\*/);
   });
 
   it('shows a wrong PIN to the holder only', () => {
