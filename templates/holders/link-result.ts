@@ -64,7 +64,7 @@ export function holderWelcome({ card, by }: { readonly card: CardFacts; readonly
     blocks: [
       section(
         `*Your ${name} is linked to you.* ${who}`,
-        'I’ll message you here when a purchase is declined, when a new card ships, and when the card is blocked or works again. To choose which messages you get, open the Home tab.',
+        'I’ll message you here when a purchase is declined, when a new card ships, and when the card is blocked or works again, unless that is switched off in the Home tab.',
         `You can always block it: press the button on such a message, or write ${commandCode(`block ${handle}`)}. Not your card? Write ${commandCode(`unlink ${handle}`)}.`,
       ),
     ],

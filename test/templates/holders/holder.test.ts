@@ -3,6 +3,7 @@ import type { Outcome } from '../../../src/actions/action-state.ts';
 import type { StatusChange } from '../../../src/alerts/alert.ts';
 import type { RuleGoal } from '../../../src/card-api/rule-change.ts';
 import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
+import { holderWelcome } from '../../../templates/holders/link-result.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import {
   card,
@@ -503,6 +504,12 @@ describe('a new card, for the holder', () => {
     expect(text).not.toMatch(/\d{5}/);
     expect(text.includes('For its number, ask whoever manages your cards.')).toBe(result !== 'not_created');
   });
+});
+
+it('the first message to a holder promises nothing that they may have switched off', () => {
+  const read = shown(holderWelcome({ card, by: 'U0ANA' }).blocks);
+
+  expect(read).toContain('blocked or works again, unless that is switched off in the Home tab.');
 });
 
 it('normal money movements are not reported to the holder', () => {
