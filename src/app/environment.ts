@@ -163,7 +163,11 @@ export const store = {
     .default(DEFAULT_COMMAND),
   CARD_SERVICE_TIMEZONE: z
     .string()
-    .refine(isTimeZone, `expected a time zone name such as ${DEFAULT_ZONE}`)
+    .refine(
+      // Intl takes abbreviations for other zones than people mean: `EST` is Panama, without summer time.
+      (zone) => isTimeZone(zone) && (zone.includes('/') || /^(utc|gmt)$/i.test(zone)),
+      `expected a time zone name such as ${DEFAULT_ZONE} or UTC, not an abbreviation such as EST`,
+    )
     .default(DEFAULT_ZONE),
   HTTPS_PROXY: proxyUrl.optional(),
   HTTP_PROXY: proxyUrl.optional(),
