@@ -1,6 +1,7 @@
 import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import { slashCommand } from '../../src/core/installation.ts';
+import { readAmount } from '../../src/core/money.ts';
 import { toCardFacts } from '../../src/directory/account.ts';
 import { askOf } from '../../src/dispatch/request-action.ts';
 import { ChangeRequest } from '../../src/limits/change-request.ts';
@@ -25,9 +26,11 @@ export function limitCard(deps: ListenerDeps) {
     const refuse = (name: string, why: string) => ack(refusal({ [name]: why }));
 
     const period = choice(input.period) ?? 'daily';
-    const amount = text(input.amount).replaceAll(/\s/g, '');
-    const command = deps.readCommand(`limit card ${period} ${amount}`);
-    if (command.kind !== 'read')
+    const words = text(input.amount).split(/\s+/);
+    const command = deps.readCommand(`limit card ${period} ${words.join(' ')}`);
+    // A command goes on with a time and a reason, this input does not.
+    const isAmount = words.length === 1 || readAmount(words)?.words === words.length;
+    if (command.kind !== 'read' || !isAmount)
       return await refuse(input.amount, 'Write dollars such as 450, 1,250.50 or 1k, or none.');
     const term = deps.readTerm(text(input.duration));
     if (term === null || typeof term === 'string')

@@ -45,6 +45,8 @@ it.each([
   for (const [amount, to] of [
     ['450', 45_000],
     ['$1,250.50', 125_050],
+    ['$ 450', 45_000],
+    ['450 usd', 45_000],
     ['none', null],
   ] as const) {
     const { asked, errors } = await submit(amount, duration);
@@ -88,4 +90,19 @@ it.each([
 ])('names no amount in its question about “%s”', async (duration) => {
   const errors = { duration: expect.stringMatching(/^(Write how long: 4h|“in 2 days” is)/) };
   expect(await submit('450', duration)).toEqual({ asked: [], errors });
+});
+
+it.each([
+  '84 10',
+  '9 99',
+  '450 500',
+  '1 000',
+  '$ 84 10',
+  '450 team lunch',
+  '450 for 2 days',
+  'weekly 450',
+  '450 monthly',
+])('asks for one amount where two numbers or other words were typed: “%s”', async (amount) => {
+  const errors = { amount: 'Write dollars such as 450, 1,250.50 or 1k, or none.' };
+  expect(await submit(amount, '4h')).toEqual({ asked: [], errors });
 });
