@@ -117,6 +117,8 @@ export function soundsLikeDuration(words: readonly string[]): boolean {
   const together = /^\d[\d.]*([a-z]+)$/.exec(first)?.[1];
   const at = said.findIndex((word) => !amount.test(word) && !numbers.has(word));
   const unit = together ?? (at > 0 ? said[at] : undefined) ?? '';
+  // `a while` is a time. `450 while traveling` is an amount and what it is for.
+  if (unit === 'while' && /^\d/.test(said[at - 1] ?? first)) return false;
   return timeUnit.test(unit) || isMisspelt(unit, unitNames);
 }
 

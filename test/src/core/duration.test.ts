@@ -39,6 +39,8 @@ describe('durations that people type', () => {
     ['3 months', true],
     ['400d', true],
     ['the whole week', true],
+    ['a little while', true],
+    ['450 while traveling', false],
     ['a team lunch', false],
     ['day shift', false],
     ['2 monitors', false],

@@ -337,6 +337,12 @@ describe('words about time that cannot be read', () => {
   });
 });
 
+it('asks how long a limit stays that is wanted “while traveling”, not whether its amount is a time', () => {
+  const why = expect.stringMatching(/^Is “while traveling” how long it lasts\?/);
+  for (const amount of ['450', '$450'])
+    expect(read(words(`4242 daily ${amount} while traveling`), clock)).toMatchObject({ why });
+});
+
 it.each(['770 weekend trip', '690 day trip', '700 second chance'])('asks whether %s begins with the amount', (text) => {
   const amount = text.split(' ')[0];
   const why = `reads like a time. If ${amount} is the amount, write $${amount}.`;
