@@ -332,6 +332,7 @@ export interface Over extends Partial<Action> {
   readonly closesActive?: readonly number[] | undefined;
   readonly details?: string;
   readonly wanted?: DigestAction['wanted'];
+  readonly added?: number;
   readonly preference?: PreferenceAction['preference'];
   readonly delegate?: DelegateAction['delegate'] | null;
 }
