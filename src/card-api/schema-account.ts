@@ -1,15 +1,30 @@
 import { z } from 'zod';
-import { AnyCardStatus, Cents, Flag, Id, LastFour, listOf, OwnId, OwnName, renamed, Text } from './schema.ts';
+import {
+  AnyCardStatus,
+  Cents,
+  completeListOf,
+  Flag,
+  Id,
+  LastFour,
+  OwnId,
+  OwnName,
+  readableListOf,
+  renamed,
+  Text,
+} from './schema.ts';
 
 /** The day of a datetime as sent: `2026-11-30`. Null when there is none. */
 const Day = Text.transform((text) => /^\d{4}-\d{2}-\d{2}/.exec(text ?? '')?.[0] ?? null);
 
-/** One card of an account in `GET /Details/AccountDetails/{Id}`, which lists every card ever issued to the account. */
+/**
+ * One card of an account in `GET /Details/AccountDetails/{Id}`, which lists every card ever issued to the account. Only its
+ * id must be readable.
+ */
 const CardOfAccount = renamed({
   cardId: ['CardId', Id],
   last4: ['Last4CardNumber', LastFour],
   status: ['CardStatus', AnyCardStatus],
-  expiresOn: ['ExpirationDate', Day],
+  expiresOn: ['ExpirationDate', Day.catch(null)],
 });
 
 const AccountStatus = Text.transform((text) => text?.toUpperCase() ?? null);
@@ -50,8 +65,8 @@ export type ListedAccount = z.infer<typeof ListedAccount>;
 /** The complete business: `GET /Details/AccountDetails`. */
 export const Business = renamed({
   balanceCents: ['BusinessAccountBalance', Cents],
-  accounts: ['CHAccountList', listOf(ListedAccount)],
-});
+  list: ['CHAccountList', readableListOf(ListedAccount)],
+}).transform(({ balanceCents, list: { rows, unreadable } }) => ({ balanceCents, accounts: rows, unreadable }));
 export type Business = z.infer<typeof Business>;
 
 /** One account with its cards: `GET /Details/AccountDetails/{Id}`. Without first and last name. */
@@ -65,7 +80,8 @@ export const AccountDetails = renamed({
   group: ['Group', Group],
   rulesetId: ['SpendingRulesetId', RulesetId],
   contactName: ['ProfileAddress', ContactName],
-  cards: ['CardList', listOf(CardOfAccount)],
+  // A card that is not listed would be closed without a question when another one is activated.
+  cards: ['CardList', completeListOf(CardOfAccount)],
 });
 export type AccountDetails = z.infer<typeof AccountDetails>;
 

@@ -35,8 +35,12 @@ export const OwnId = z
 /** A name chosen by the customer's own people, who may write anything into it: redacted like a webhook's. */
 export const OwnName = Text.transform((text) => (text === null ? null : redactText(text)));
 
-/** The last four digits, even if the service puts the full number into that field. */
-export const LastFour = Text.transform((text) => /\d{4}$/.exec(text ?? '')?.[0] ?? null);
+/** The last four digits, even if the service puts the full number into that field. Null for anything else. */
+export const LastFour = z
+  .union([z.string(), z.int()])
+  .nullish()
+  .catch(null)
+  .transform((digits) => /\d{4}$/.exec(String(digits ?? '').trim())?.[0] ?? null);
 
 /** Decimal dollars → whole cents; null when missing. */
 export const Cents = z
@@ -66,31 +70,40 @@ export function toCardStatus(value: string | number | null | undefined): CardSta
   return parsed.success ? parsed.data : null;
 }
 
-export const AnyCardStatus = z.union([z.string(), z.number()]).nullish().transform(toCardStatus);
+export const AnyCardStatus = z.union([z.string(), z.number()]).nullish().catch(null).transform(toCardStatus);
 
 /** Everything as the service sent it, for rows that are parsed elsewhere. */
 export const AnyRecord = z.record(z.string(), z.unknown());
 export type AnyRecord = z.infer<typeof AnyRecord>;
 
 /**
- * A list that tolerates bad rows: rows that do not match are left out.
+ * A list that tolerates bad rows: rows that do not match are counted as unreadable.
  *
  * If no row matches, the list is rejected.
  */
-export function rowsOf<T extends z.ZodType>(row: T) {
-  return z.array(z.unknown()).transform((rows, context): z.output<T>[] => {
+function readableRowsOf<T extends z.ZodType>(row: T) {
+  return z.array(z.unknown()).transform((rows, context): { readonly rows: z.output<T>[]; unreadable: number } => {
     const parsed = rows.map((candidate) => row.safeParse(candidate));
     const good = parsed.flatMap((result) => (result.success ? [result.data] : []));
     if (good.length === 0 && parsed.length > 0) {
       for (const issue of parsed[0]?.error?.issues ?? [])
         context.addIssue({ code: 'custom', path: issue.path, message: issue.code });
     }
-    return good;
+    return { rows: good, unreadable: rows.length - good.length };
   });
 }
 
-/** The same, where a list without rows may be null. */
-export const listOf = <T extends z.ZodType>(row: T) => z.preprocess((list) => list ?? [], rowsOf(row));
+/** The same, where nobody asks how many rows were left out. */
+export const rowsOf = <T extends z.ZodType>(row: T) => readableRowsOf(row).transform(({ rows }) => rows);
+
+/** A list without rows may be null. */
+const orEmpty = <T extends z.ZodType>(list: T) => z.preprocess((sent) => sent ?? [], list);
+
+export const readableListOf = <T extends z.ZodType>(row: T) => orEmpty(readableRowsOf(row));
+const listOf = <T extends z.ZodType>(row: T) => orEmpty(rowsOf(row));
+
+/** A list that is rejected if one of its rows cannot be read. */
+export const completeListOf = <T extends z.ZodType>(row: T) => orEmpty(z.array(row));
 
 /** An object of the service with its fields under our own names: `{ acctId: ['AccountId', Id] }`. */
 export function renamed<const Fields extends Readonly<Record<string, readonly [sent: string, schema: z.ZodType]>>>(

@@ -110,14 +110,14 @@ function createList({ source, records, quota, limits, now, log }: LoaderDeps) {
 
   async function listAll(at: string): Promise<void> {
     // The card service allows ten of these calls per hour, so a failed call is not retried.
-    const { accounts } = await source.listAccounts({ attemptMs: LIST_MS, maxRetries: 0 });
+    const { accounts, unreadable } = await source.listAccounts({ attemptMs: LIST_MS, maxRetries: 0 });
     const byId = new Map(accounts.map((account) => [account.acctId, account]));
     await records.change([...byId.keys()], (known, acctId) => {
       const listed = byId.get(acctId);
       return listed === undefined ? known : withListed(known, listed, { at, mergedAt: now().toISOString() });
     });
     await records.setListedAt(at);
-    log?.info({ accounts: byId.size }, 'directory listed');
+    log?.[unreadable > 0 ? 'warn' : 'info']({ accounts: byId.size, unreadable }, 'directory listed');
   }
 }
 

@@ -45,7 +45,7 @@ async function typing(
   hasCardGroups = false,
 ) {
   const loader = {
-    listAccounts: async () => ({ balanceCents: 0, accounts }),
+    listAccounts: async () => ({ balanceCents: 0, accounts, unreadable: 0 }),
     getAccount: async () => {
       const refused = { operation: 'getAccount', status: 403, outcome: 'refused', code: 'refused', apiMessage: null };
       throw new CardApiError('not called', refused as ConstructorParameters<typeof CardApiError>[1]);

@@ -17,7 +17,6 @@ it('normalizes an account: upper-case statuses, whole cents, numeric ids', () =>
       { CardId: 72, Last4CardNumber: '2345', CardStatus: 'BLOCKED' },
       { CardId: 73, Last4CardNumber: '3456', CardStatus: 5 },
       { CardId: 74, CardStatus: 'Melted' },
-      { Broken: true },
     ],
   });
 
@@ -40,7 +39,29 @@ it('normalizes an account: upper-case statuses, whole cents, numeric ids', () =>
   });
 });
 
-it('keeps a list of accounts with one broken row, and rejects it if all rows are broken', () => {
+it('keeps each card of an account, whatever can be read of it: activating one of them closes the others', () => {
+  const cardsOf = (...CardList: unknown[]) => AccountDetails.parse({ AccountId: 7, CardList }).cards;
+  const unknown = { last4: null, status: null, expiresOn: null };
+
+  expect(cardsOf({ CardId: 71, Last4CardNumber: 4343, CardStatus: 'Active', ExpirationDate: 20281130 })).toEqual([
+    { ...unknown, cardId: 71, last4: '4343', status: 'ACTIVE' },
+  ]);
+  // A number lacks the zero that it began with.
+  expect(cardsOf({ CardId: 71, Last4CardNumber: 42 }, { CardId: 72, Last4CardNumber: {}, CardStatus: [] })).toEqual([
+    { ...unknown, cardId: 71 },
+    { ...unknown, cardId: 72 },
+  ]);
+});
+
+it('rejects an account if the id of one of its cards cannot be read', () => {
+  const good = { CardId: 71, Last4CardNumber: '1234', CardStatus: 'Active' };
+
+  for (const bad of [{ ...good, CardId: null }, { Last4CardNumber: '1234' }, null])
+    expect(AccountDetails.safeParse({ AccountId: 7, CardList: [good, bad] }).success).toBe(false);
+  expect(AccountDetails.parse({ AccountId: 7, CardList: null }).cards).toEqual([]);
+});
+
+it('keeps a list of accounts with one broken row, counts it, and rejects the list if all rows are broken', () => {
   const good = {
     AccountId: 7,
     FirstName: 'Jane',
@@ -48,7 +69,8 @@ it('keeps a list of accounts with one broken row, and rejects it if all rows are
     CardNumber4Digits: '************1234',
     CardStatus: 'Active',
   };
-  const { accounts } = Business.parse({ CHAccountList: [{ AccountId: null }, good] });
+  const { accounts, unreadable } = Business.parse({ CHAccountList: [{ AccountId: null }, good] });
+  expect(unreadable).toBe(1);
   expect(accounts).toMatchObject([{ acctId: 7, firstName: 'Jane', last4: '1234', cardStatus: 'ACTIVE' }]);
 
   expect(Business.safeParse({ CHAccountList: [{ AccountId: null }, {}] }).success).toBe(false);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { AccountDetails, ListedAccount } from '../../../src/card-api/schema-account.ts';
+import { AccountDetails, Business, ListedAccount } from '../../../src/card-api/schema-account.ts';
 import { createLock } from '../../../src/core/lock.ts';
+import { createLog, type Log } from '../../../src/core/log.ts';
 import { apiQuotaDefaults, createApiQuota } from '../../../src/directory/api-quota.ts';
 import { createFiller, createLoader, type DirectorySource } from '../../../src/directory/loader.ts';
 import { createRecords } from '../../../src/directory/records.ts';
@@ -22,16 +23,21 @@ const now = (): Date => new Date(clockMs);
 const page = unanswered({ status: 404 });
 const detailsOf = (acctId: number) => AccountDetails.parse({ AccountId: acctId, CardList: [{ CardId: acctId * 10 }] });
 
-function loading(getAccount: DirectorySource['getAccount'], limits: Partial<typeof apiQuotaDefaults> = {}) {
+function loading(
+  getAccount: DirectorySource['getAccount'],
+  limits: Partial<typeof apiQuotaDefaults> = {},
+  { unreadable = 0, log = null }: { readonly unreadable?: number; readonly log?: Log | null } = {},
+) {
   const asked: number[] = [];
   const listed: unknown[] = [];
   const records = createRecords(redis());
-  const shared = { records, limits: { ...apiQuotaDefaults, ...limits }, now, log: null };
+  const shared = { records, limits: { ...apiQuotaDefaults, ...limits }, now, log };
   const quota = createApiQuota(redis(), shared.limits);
   const source: DirectorySource = {
     async listAccounts(options) {
       listed.push(options);
-      return { balanceCents: null, accounts: accounts.map((acctId) => ListedAccount.parse({ AccountId: acctId })) };
+      const rows = accounts.map((acctId) => ListedAccount.parse({ AccountId: acctId }));
+      return { ...Business.parse({}), accounts: rows, unreadable };
     },
     getAccount: async (acctId, options) => {
       asked.push(acctId);
@@ -103,6 +109,16 @@ it('gives the card service half a minute to list all accounts, and asks once', a
   expect(await loader.list(true)).toBe('listed');
 
   expect(listed).toEqual([{ attemptMs: 30_000, maxRetries: 0 }]);
+});
+
+it('warns in the log how many accounts of the list could not be read: their holders are not found', async () => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'warn', process: 'test', destination: { write: (line) => void lines.push(line) } });
+  accounts = [7];
+
+  await loading(async (acctId) => detailsOf(acctId), {}, { unreadable: 2, log }).loader.list(true);
+
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ accounts: 1, unreadable: 2 }]);
 });
 
 it("lists and reads accounts again after Redis' clock went back, not only when it gets there again", async () => {
