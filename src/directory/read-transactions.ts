@@ -1,10 +1,11 @@
+import type { CallOptions } from '../card-api/call.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { PayloadError } from '../core/errors.ts';
 import type { TransactionEvent } from '../core/event.ts';
 
 /** A list of a year takes the card service long. Nobody waits longer for it. */
-const LIST_MS = 20_000;
+const LIST_LIMITS = { deadlineMs: 20_000, attemptMs: 20_000 } as const;
 
 interface Deps {
   readonly card: Pick<CardClient, 'listAccountNetworkTransactions'>;
@@ -19,10 +20,12 @@ export type ReadTransactions = ReturnType<typeof createReadTransactions>;
  * be asked now, or none of them can be read.
  */
 export function createReadTransactions({ card, toMissed }: Deps) {
-  return async function readTransactions(acctId: number, window: { readonly from: Date; readonly to: Date }) {
-    const rows = await orNull(
-      card.listAccountNetworkTransactions(acctId, window, { deadlineMs: LIST_MS, attemptMs: LIST_MS }),
-    );
+  return async function readTransactions(
+    acctId: number,
+    window: { readonly from: Date; readonly to: Date },
+    limits: CallOptions = LIST_LIMITS,
+  ) {
+    const rows = await orNull(card.listAccountNetworkTransactions(acctId, window, limits));
     if (rows === null) return null;
     const events = rows.flatMap(readRow);
     const unreadable = rows.length - events.length;

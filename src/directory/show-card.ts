@@ -28,21 +28,34 @@ type ReadableFrom = (action: Action, acctId: number) => Promise<number>;
 /** Whoever only wants to see something can ask again, so it does not wait until the card service accepts calls again. */
 export const LOOK_LIMITS = { deadlineMs: 8000 } as const;
 
-interface Deps extends Pick<ActionTools, 'factsOf' | 'nameRuleset'> {
+const DAY_MS = 24 * 3_600_000;
+const DEFAULT_MS = 7 * DAY_MS;
+/** The card service answers for 12 months at most, and the period that it is asked for is a little longer. */
+const LOOK_BACK_MAX_MS = 364 * DAY_MS;
+/** As many as are listed however old they are. */
+const ALERTS_MAX = 200;
+
+interface Deps extends Pick<ActionTools, 'factsOf' | 'nameRuleset' | 'now'> {
   readonly responses: Pick<Responses, 'answer'>;
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules' | 'getRemainingLimits'>;
+  readonly readTransactions: ReadTransactions;
   readonly recentDeclines: RecentDeclines;
   readonly visibleSince: ReadableFrom;
 }
 
 /** `/card show CARD`: holder, status, limits and what remains, last declines. Only the person who asked sees it. */
-export function createShowCard({ card: client, factsOf, nameRuleset, recentDeclines, visibleSince, responses }: Deps) {
+export function createShowCard(deps: Deps) {
+  const { card: client, factsOf, nameRuleset, recentDeclines, visibleSince, responses } = deps;
+
   return async function showCard({ action, acctId, cardId }: Resolved): Promise<void> {
-    const [details, rules, remaining, declines, fromMs] = await Promise.all([
+    const to = deps.now();
+    const window = { from: new Date(to.getTime() - DEFAULT_MS), to };
+    const [details, rules, remaining, received, fetched, fromMs] = await Promise.all([
       client.getAccount(acctId, LOOK_LIMITS),
       orNull(client.getSpendRules(acctId, LOOK_LIMITS)),
       orNull(client.getRemainingLimits(acctId, LOOK_LIMITS)),
       recentDeclines(acctId, DECLINES_SHOWN),
+      deps.readTransactions(acctId, window, LOOK_LIMITS),
       visibleSince(action, acctId),
     ]);
     const card = cardInUse(details, cardId);
@@ -57,12 +70,24 @@ export function createShowCard({ card: client, factsOf, nameRuleset, recentDecli
         balance: balanceOf(details, rules?.rules ?? null),
         limits: limitsInForce(rules?.rules ?? null, remaining),
         hasLimits: rules !== null || remaining !== null,
-        declines: declines.filter(happenedSince(fromMs)),
+        declines: declinesSince(fromMs, received, fetched).slice(0, DECLINES_SHOWN),
+        isEveryDeclineKnown: fetched?.unreadable === 0,
       },
       { place: 'direct' },
     );
     await responses.answer(action, message);
   };
+}
+
+/** Those that came as webhooks and those that the card service lists, each once, newest first. */
+function declinesSince(
+  fromMs: number,
+  received: readonly RecentDecline[],
+  fetched: Awaited<ReturnType<ReadTransactions>>,
+): RecentDecline[] {
+  const listed = (fetched?.events ?? []).filter(({ kind }) => kind === 'decline');
+  const byId = new Map([...listed, ...received].map((event) => [event.id, event]));
+  return [...byId.values()].filter(happenedSince(fromMs)).toSorted((a, b) => b.occurredAt.localeCompare(a.occurredAt));
 }
 
 /**
@@ -107,13 +132,6 @@ function ofCategory({ period, name, limitCents, remainingCents }: RemainingLimit
   return { period, category: name, limitCents, remainingCents };
 }
 
-const DAY_MS = 24 * 3_600_000;
-const DEFAULT_MS = 7 * DAY_MS;
-/** The card service answers for 12 months at most, and the period that it is asked for is a little longer. */
-const LOOK_BACK_MAX_MS = 364 * DAY_MS;
-/** As many as are listed however old they are. */
-const ALERTS_MAX = 200;
-
 interface ListDeps extends Pick<ActionTools, 'factsOf' | 'now'> {
   readonly responses: Pick<Responses, 'answer' | 'refuseUnclear'>;
   readonly readTransactions: ReadTransactions;
@@ -146,15 +164,6 @@ export function createListDeclines(deps: ListDeps) {
       recentDeclines(acctId, ALERTS_MAX),
       readTransactions(acctId, { from, to }),
     ]);
-    const byId = new Map(
-      [...(fetched?.events ?? []).filter(({ kind }) => kind === 'decline'), ...received].map((event) => [
-        event.id,
-        event,
-      ]),
-    );
-    const declines = [...byId.values()]
-      .filter(happenedSince(fromMs))
-      .toSorted((a, b) => b.occurredAt.localeCompare(a.occurredAt));
     const message = declineList({
       card: facts,
       since: fromMs > askedFromMs ? null : formatDuration(askedMs),
@@ -162,7 +171,7 @@ export function createListDeclines(deps: ListDeps) {
       unreadable: fetched?.unreadable ?? null,
       page: action.page,
       again: [facts.last4 ?? String(acctId), ...words].join(' '),
-      declines,
+      declines: declinesSince(fromMs, received, fetched),
     });
     await responses.answer(action, message);
   };

@@ -13,7 +13,8 @@ import { holderBlockButton } from '../holders/holder-buttons.ts';
 import { statusMeanings } from '../holders/holder-status.ts';
 import { homeList } from './home-list.ts';
 
-export interface OwnCardFacts extends CardShow {
+/** Its declines are those of our alerts: the page is rendered too often to ask the card service for them. */
+export interface OwnCardFacts extends Omit<CardShow, 'isEveryDeclineKnown'> {
   /** The sealed card, used as the value of its buttons. */
   readonly value: string;
   /** False when the card service did not give the status: then it is the last known one. */
@@ -86,7 +87,7 @@ function ownCard(own: OwnCardFacts, at: string): KnownBlock[] {
           holderBlockButton({ value, card }, actionId.homeBlock),
         )
       : []),
-    ...context(declines.length === 0 ? 'No recent declines.' : null),
+    ...context(declines.length === 0 ? 'No recent declines among my alerts.' : null),
   ];
 }
 

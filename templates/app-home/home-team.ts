@@ -71,7 +71,7 @@ function homeClaims({ claims }: TeamFacts, pages: HomePages): KnownBlock[] {
 }
 
 function homeDeclines({ declines }: TeamFacts, pages: HomePages): KnownBlock[] {
-  if (declines.length === 0) return [header('Recent declines'), section('No recent declines.')];
+  if (declines.length === 0) return [header('Recent declines'), section('No recent declines among my alerts.')];
   const page = listPage(declines, pages.declines ?? 1, DECLINES_SHOWN);
   return homeList(
     { list: 'declines', title: 'Recent declines', ...page, isWhole: declines.length < DECLINES_MAX },

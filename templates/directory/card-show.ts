@@ -61,22 +61,26 @@ export interface CardShow {
   readonly hasLimits: boolean;
   /** Newest first. */
   readonly declines: readonly ShownDecline[];
+  /** False when the card service may know of more: they are those of our alerts. */
+  readonly isEveryDeclineKnown: boolean;
 }
 
 const BAR_LENGTH = 10;
 /** Limits per block: few enough that no block is cut. */
 const LINES = 15;
 export const DECLINES_SHOWN = 5;
+const NO_DECLINES_KNOWN = 'no declines among my alerts';
 export const LIMITS_UNREAD = 'The limits are not available right now.';
 
 /** One card, for the person who asked. */
 export function cardShow(shownCard: CardShow, view: View): Message {
-  const { card, status, balance, limits, hasLimits, declines } = shownCard;
+  const { card, status, balance, limits, hasLimits, declines, isEveryDeclineKnown } = shownCard;
   const known = status === null ? 'not known' : statusWord(status);
   const is = status === null ? ': status not known' : ` is ${known}`;
   const set = limits.filter(({ limitCents }) => limitCents !== null);
   const none = hasLimits ? 'No limit is set.' : LIMITS_UNREAD;
   const lines = ['*Limits*', ...set.map(limitLeftLine), set.length === 0 ? none : null, followsRuleset(card)];
+  const noneKnown = isEveryDeclineKnown ? 'no recent declines' : NO_DECLINES_KNOWN;
   const countedLimits = hasLimits ? `${countOf(set.length, 'limit')} set and ` : '';
   const { shown, left } = asManyAsFit(
     inSections(
@@ -88,7 +92,7 @@ export function cardShow(shownCard: CardShow, view: View): Message {
 
   return {
     text: sentence(
-      `${cardOfHolder(card)}${is}, with ${countedLimits}${declines.length === 0 ? 'no recent declines' : countOf(declines.length, 'recent decline')}.${hasLimits ? '' : ` ${LIMITS_UNREAD}`}`,
+      `${cardOfHolder(card)}${is}, with ${countedLimits}${declines.length === 0 ? noneKnown : countOf(declines.length, 'recent decline')}.${hasLimits ? '' : ` ${LIMITS_UNREAD}`}`,
     ),
     blocks: [
       header(`${capital(cardName(card))}: ${holderRaw(card)}`),
@@ -108,7 +112,7 @@ export function cardShow(shownCard: CardShow, view: View): Message {
       section(
         '*Recent declines*',
         ...declines.slice(0, DECLINES_SHOWN).map((decline) => declineLine(decline, view)),
-        declines.length === 0 ? 'None.' : null,
+        declines.length === 0 ? (isEveryDeclineKnown ? 'None.' : `${capital(NO_DECLINES_KNOWN)}.`) : null,
       ),
     ],
   };

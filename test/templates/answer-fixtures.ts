@@ -64,6 +64,7 @@ export const answer = {
         decline: { code: 'decline.rule.velocity', message: 'Transaction exceeded daily spend limit' },
       },
     ],
+    isEveryDeclineKnown: true,
   } satisfies CardShow,
   result: {
     verb: 'limit',

@@ -212,7 +212,8 @@ describe('with any strings, Slack accepts the message and shows them as text', (
         expectFit(refusal({ what: one, why: two, whoCan: { text: one, userIds: Array(40).fill(two) } }));
         expectFit(chooseCard({ doing: one, query: two, choices: others.slice(0, 20), matches: 25, unread: 3120 }));
         expectFit(confirmActivation({ value: 'id', card, ending: others }));
-        expectFit(cardShow({ card, status: one, balance: 5, limits, hasLimits: true, declines }, view));
+        const facts = { card, status: one, balance: 5, limits, hasLimits: true, declines, isEveryDeclineKnown: true };
+        expectFit(cardShow(facts, view));
         expectFit(
           auditLine({ ...answer.audit, by: one, did: two, card, reason: one, before: two, outcome: one, ref: two }),
         );

@@ -100,16 +100,57 @@ describe('/card show', () => {
     expect(JSON.stringify(answers)).not.toMatch(/No limit is set|0 limits/);
   });
 
+  it('shows the declines of the last week that the card service lists, and each once', async () => {
+    const { answers, spans } = await show(2, { fetched: [3, 2], received: [2, 1] });
+
+    const shownAt = JSON.stringify(answers[0]?.blocks).match(/(?<=<!date\^)\d+/g);
+    expect(shownAt).toEqual([3, 2, 1].map((index) => String(Date.parse(timeOf(index)) / 1000)));
+    expect(answers[0]?.text).toContain('3 recent declines');
+    expect(spans).toEqual([7 * 24 * 3_600_000]);
+  });
+
+  it('shows the newest five declines', async () => {
+    const { answers } = await show(2, { fetched: [1, 2, 3, 4], received: [5, 6] });
+
+    expect(answers[0]?.text).toContain('5 recent declines');
+    expect(JSON.stringify(answers[0]?.blocks)).not.toContain(`<!date^${Date.parse(timeOf(1)) / 1000}^`);
+  });
+
+  it.each([
+    ['its list cannot be read', null, 0, 'No declines among my alerts.'],
+    ['some of its list cannot be read', [], 1, 'No declines among my alerts.'],
+    ['it lists none', [], 0, 'None.'],
+  ])(
+    'says of a card without declines only what the card service said: %s',
+    async (_what, fetched, unreadable, words) => {
+      const { answers } = await show(2, { fetched, unreadable, received: [] });
+
+      expect(JSON.stringify(answers[0]?.blocks)).toContain(`*Recent declines*\\n${words}`);
+      expect(answers[0]?.text).toContain(words === 'None.' ? 'no recent declines' : 'no declines among my alerts');
+    },
+  );
+
   interface World {
     readonly getAccount?: () => Promise<AccountDetails>;
     readonly rules?: Record<string, unknown>;
     readonly readableFromMs?: number;
+    readonly fetched?: number[] | null;
+    readonly unreadable?: number;
+    readonly received?: number[];
   }
 
   async function show(
     cardId: number | null,
-    { getAccount = async () => details, rules, readableFromMs = 0 }: World = {},
+    {
+      getAccount = async () => details,
+      rules,
+      readableFromMs = 0,
+      fetched = [],
+      unreadable = 0,
+      received = [2, 1],
+    }: World = {},
   ) {
+    const spans: number[] = [];
     const answers: Message[] = [];
     const asked: WhichCard[] = [];
     const showCard = createShowCard({
@@ -127,14 +168,19 @@ describe('/card show', () => {
         return { ...card, last4: null };
       },
       nameRuleset: async (facts) => facts,
-      recentDeclines: async () => [declineOf(2), declineOf(1)],
+      recentDeclines: async () => received.map((index) => declineOf(index)),
+      readTransactions: async (_acctId, { from, to }) => {
+        spans.push(to.getTime() - from.getTime());
+        return fetched === null ? null : { events: fetched.map((index) => declineOf(index)), unreadable };
+      },
       visibleSince: async () => readableFromMs,
       responses: {
         answer: async (_action, message) => void answers.push(message),
       },
+      now: () => new Date(timeOf(3_600)),
     });
     await showCard({ action: ask('show', byCommand), acctId, cardId });
-    return { answers, asked };
+    return { answers, asked, spans };
   }
   const details = AccountDetails.parse({
     AccountId: acctId,

@@ -117,6 +117,11 @@ describe('App Home', () => {
     expect(waiting(200), 'no more are read').toContain('Waiting to be activated (1 to 5 of at least 200)');
   });
 
+  it('says of cards without declines only that none came as an alert: the card service is not asked for them', () => {
+    expect(read({ own: only({ ...own, declines: [] }) })).toContain('No recent declines among my alerts.');
+    expect(read({ team: { ...team, declines: [] } })).toContain('No recent declines among my alerts.');
+  });
+
   it('does not present the latest declines as all of them', () => {
     const declined = (count: number) =>
       read({ team: { ...team, declines: Array.from({ length: count }, () => ({ ...decline, card })) } });
