@@ -97,9 +97,10 @@ export const CardApiAssumptions = z.strictObject({
     ),
   businessBalanceField: z
     .string()
-    .default('UseBusinessBalanceForAuths')
+    .nullable()
+    .default(null)
     .describe(
-      'The flag of the rules which says that purchases are paid from the balance of the business, not of the card. Missing: not known.',
+      'The flag of the rules which says that purchases are paid from the balance of the business, not of the card. Null: the one that is named like UseBusinessBalanceForAuths, with any words before “Balance” but “Card”. Missing: not known.',
     ),
   readOnlyRuleFields: texts().describe(
     'Fields of the rules that GET returns and PUT must not contain. Empty: everything that was read is written back.',

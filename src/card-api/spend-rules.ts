@@ -101,8 +101,19 @@ export function readSpendRules(
     isEveryCategoryAllowed: assumptions.noCategoryAllowsAll && (rules.MerchantCategories ?? []).length === 0,
     isInternationalAllowed: rules.InternationalSpendEnabled,
     isCardNotPresentAllowed: rules.CardNotPresentUse,
-    usesBusinessBalance: Flag.safeParse(inner[assumptions.businessBalanceField]).data ?? null,
+    usesBusinessBalance: readBusinessBalance(inner, assumptions),
   };
+}
+
+/** The name differs: it may contain that of the service. */
+const businessBalanceForm = /^Use(?!Card)\w+BalanceForAuths$/;
+
+/** Null: not known, or contradictory. */
+function readBusinessBalance(rules: AnyRecord, { businessBalanceField }: CardApiAssumptions): boolean | null {
+  const named = Object.keys(rules).filter((field) => businessBalanceForm.test(field));
+  const fields = businessBalanceField === null ? named : [businessBalanceField];
+  const [flag, ...others] = fields.map((field) => Flag.safeParse(rules[field]).data ?? null);
+  return others.every((other) => other === flag) ? (flag ?? null) : null;
 }
 
 /** The body for PUT: no wrapper, and without read-only fields. */

@@ -92,12 +92,12 @@ function declinesSince(
 
 /**
  * A card that pays from the balance of the business has none of its own, which the service writes as 0. So 0 means nothing
- * while the rules are unknown.
+ * while it is not known which balance pays.
  */
 export function balanceOf(details: AccountDetails | null, rules: SpendRules | null): CardBalance | null {
   if (rules?.usesBusinessBalance === true) return 'business';
   const availableCents = details?.availableCents ?? null;
-  return rules === null && availableCents === 0 ? null : availableCents;
+  return rules?.usesBusinessBalance !== false && availableCents === 0 ? null : availableCents;
 }
 
 /** Every limit that is in force for a card, which may be its ruleset's, with the remaining amount where known. */

@@ -142,6 +142,27 @@ describe('reading spend rules', () => {
     });
   });
 
+  it.each([
+    ['true, under the service’s own name', { UseAcmeAccountBalanceForAuths: true }, true],
+    ['false, under the service’s own name', { UseAcmeAccountBalanceForAuths: false }, false],
+    ['not sent', {}, null],
+    ['another balance', { UseCardBalanceForAuths: true, UseCustomerAuthDecision: true }, null],
+    ['contradictory', { UseAcmeBalanceForAuths: true, UseOtherBalanceForAuths: false }, null],
+  ])('recognizes the flag that the business pays by the form of its name: %s', (_what, flags, usesBusinessBalance) => {
+    expect(readSpendRules({ DailySpendLimit: 5, ...flags })).toMatchObject({ usesBusinessBalance });
+  });
+
+  it('reads only the named flag if a name is configured, even one that looks like the service’s', () => {
+    const configured = (businessBalanceField: string) =>
+      readSpendRules(
+        { DailySpendLimit: 5, UseAcmeAccountBalanceForAuths: true },
+        { ...defaultRulesAssumptions, businessBalanceField },
+      );
+
+    expect(configured('PaysFromBusiness')).toMatchObject({ usesBusinessBalance: null });
+    expect(configured('UseBusinessBalanceForAuths')).toMatchObject({ usesBusinessBalance: null });
+  });
+
   it.each([[null], ['rules'], [[1]], [{ DailySpendLimit: 'much' }]])('is null for %j', (raw) => {
     expect(readSpendRules(raw)).toBeNull();
   });

@@ -89,8 +89,11 @@ describe('/card show', () => {
     expect(await shown(false)).toContain('*Balance*\\n$0.00');
   });
 
-  it('does not call a card empty while its rules, which may say the balance of the business, cannot be read', async () => {
-    expect(JSON.stringify((await show(2)).answers)).not.toContain('$0.00');
+  it.each([
+    ['its rules cannot be read', undefined],
+    ['its rules do not say it', { DailySpendLimit: 400 }],
+  ])('does not call a card empty that may pay from the balance of the business, because %s', async (_why, rules) => {
+    expect(JSON.stringify((await show(2, { rules })).answers)).not.toContain('$0.00');
   });
 
   it('does not say that no limit is set when the limits could not be read', async () => {
@@ -132,7 +135,7 @@ describe('/card show', () => {
 
   interface World {
     readonly getAccount?: () => Promise<AccountDetails>;
-    readonly rules?: Record<string, unknown>;
+    readonly rules?: Record<string, unknown> | undefined;
     readonly readableFromMs?: number;
     readonly fetched?: number[] | null;
     readonly unreadable?: number;
