@@ -24,7 +24,7 @@ export function composeDryRun(config: WorkerConfig, redis: RedisClient, now: () 
 }
 
 /** Replaces the intake and the progress store: counts what would be recovered, and stores nothing. */
-function createDryRun({ redisShards }: WorkerConfig, redis: RedisClient, now: () => Date) {
+export function createDryRun({ redisShards }: Pick<WorkerConfig, 'redisShards'>, redis: RedisClient, now: () => Date) {
   const countNew = createCountNew(redis, redisShards);
   const unreportedOnly = createUnreportedOnly(redis, now);
   let progress = RecoveryProgress.parse({});
@@ -36,13 +36,13 @@ function createDryRun({ redisShards }: WorkerConfig, redis: RedisClient, now: ()
     finish: async (_gap, written) => recoveries.write('', written),
   };
   const intake = {
-    async take(_gapId: string, events: readonly TransactionEvent[]) {
-      const count = await countNew(await unreportedOnly(events));
+    async take(_gapId: string, events: readonly TransactionEvent[], isMissed: boolean) {
+      const count = isMissed ? await countNew(await unreportedOnly(events)) : 0;
       progress = { ...progress, recovered: progress.recovered + count };
       return count;
     },
-    async quarantineRows(_gapId: string, rows: readonly QuarantinedWebhook[]) {
-      const count = await countNew(rows);
+    async quarantineRows(_gapId: string, rows: readonly QuarantinedWebhook[], isMissed: boolean) {
+      const count = isMissed ? await countNew(rows) : 0;
       progress = { ...progress, unreadable: progress.unreadable + count };
       return count;
     },

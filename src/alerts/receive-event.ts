@@ -6,6 +6,8 @@ import type { Arrival, DeliverAlert } from './deliver-alert.ts';
 interface Deps {
   readonly receiveStatus: ReceiveStatus;
   readonly deliverAlert: DeliverAlert;
+  /** Notes that webhooks of this kind arrive. */
+  readonly noteArrival: (event: StoredEvent) => Promise<void>;
   /** Notifies the person who ordered a virtual card or had its details sent again. */
   readonly virtualCardArrived: (event: VirtualCardEvent, run: { readonly isLast: boolean }) => Promise<void>;
   readonly endPurchaseChanges: (event: StoredEvent) => Promise<void>;
@@ -23,6 +25,7 @@ export function createReceiveEvent(deps: Deps) {
     event: StoredEvent,
     { isLast, ...arrival }: Arrival & { readonly isLast: boolean },
   ): Promise<number | null> {
+    if (!arrival.isLate) await deps.noteArrival(event);
     if (event.kind === 'card-status') return await deps.receiveStatus(event, arrival);
     const hasPaymentSince = await deps.deliverAlert(event, arrival);
     if (event.kind === 'virtual-card') await deps.virtualCardArrived(event, { isLast });

@@ -131,7 +131,7 @@ function composeSubjects(context: WorkerContext, showAlert: ReturnType<typeof cr
       return renderTemporaryChange(change, await nameRuleset(await factsOf(change.acctId)), await atEndOf(change));
     },
     claim: (id) => claimMessage(id, context),
-    recovery: (id) => recoveryMessage(id, { ...context, recoveries }),
+    recovery: (id) => recoveryMessage(id, { recoveries }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CardApiError, PayloadError } from '../core/errors.ts';
-import { type CardStatusEvent, FETCHED_PATH } from '../core/event.ts';
+import { type CardStatusEvent, FETCHED_PATH, type TransactionKind } from '../core/event.ts';
 import { webKeys } from '../core/keys.ts';
 import { createLock } from '../core/lock.ts';
 import { createLateIntake } from '../intake/take-late.ts';
@@ -9,6 +9,7 @@ import { createRecoverGap, type ReadRow } from '../recovery/recover-gap.ts';
 import { createRecordDiscovered, createStatusRecovery } from '../recovery/recover-statuses.ts';
 import { createCountNew, createRecoveries, createUnreportedOnly, readUptime } from '../recovery/recovery-store.ts';
 import { createRunRecovery, createShowRecovery } from '../recovery/run-recovery.ts';
+import { createNoteArrival, isSent } from '../recovery/sent-kinds.ts';
 import { quarantine } from '../webhooks/quarantine.ts';
 import { timesOfMisfit, toMissedTransaction } from '../webhooks/transaction.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -44,7 +45,7 @@ export function composeRecovery(context: WorkerContext) {
       recoverGap: createRecoverGap({
         ...common,
         intake: {
-          take: async (gapId, events) => await late.take(gapId, await unreportedOnly(events)),
+          take: async (gapId, events, isMissed) => await late.take(gapId, await unreportedOnly(events), isMissed),
           quarantineRows: late.quarantineRows,
         },
         recoverStatuses: statuses.afterGap,
@@ -61,6 +62,7 @@ export function composeRecovery(context: WorkerContext) {
       withLock,
       log,
     }),
+    noteArrival: createNoteArrival(recoveries, now),
     refreshDirectory: statuses.refreshDirectory,
     checkWebhooks: createCheckWebhooks({
       ...context,
@@ -86,6 +88,7 @@ interface RowDeps extends Pick<WorkerContext, 'redis' | 'config' | 'assumptions'
 
 /** Reads the service's rows for a period at a low rate, and converts them to events. */
 export function missedRows({ redis, config, card, assumptions, now, log }: RowDeps) {
+  const recoveries = createRecoveries(redis, config.redisShards);
   let calledAt = Number.NEGATIVE_INFINITY;
   /** At most one call per `REST_MS`. */
   async function ask(from: Date, to: Date) {
@@ -124,6 +127,7 @@ export function missedRows({ redis, config, card, assumptions, now, log }: RowDe
     horizon: {
       sinceMs: async () => Number((await redis.get(webKeys.since)) ?? 0),
       lookBackMs: assumptions.laterStepsWithinDays * 24 * 3_600_000,
+      isSent: (kind: TransactionKind) => isSent(kind, recoveries),
     },
     now,
     log,

@@ -151,6 +151,7 @@ function intakeJobs(context: WorkerContext, { verbs, delivery, recovery, warning
       isBackfilled: recovery.isBackfilled,
       cardChanged: (acctId) => enqueue('refresh-requests', { acctId }),
     }),
+    noteArrival: recovery.noteArrival,
     virtualCardArrived: verbs.virtualCardArrived,
     warnAfter: warnings.afterEvent,
     endPurchaseChanges: verbs.endPurchaseChanges,

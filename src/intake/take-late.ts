@@ -34,29 +34,37 @@ export function createLateIntake(
 ) {
   const script = defineScript(redis, takeLateSource);
   /** Stores the events that have not been seen, in this order within a shard. @returns how many. */
-  const takeAs = (counters: readonly Counter[]) => (gapId: string, events: readonly StoredEvent[]) =>
-    store(
-      gapId,
-      counters,
-      events.map((event) => [event.id, { type: 'event', event, isLate: true }]),
-    );
+  const takeAs =
+    (counters: readonly Counter[]) =>
+    (gapId: string, events: readonly StoredEvent[], isMissed = true) =>
+      store(
+        gapId,
+        isMissed ? counters : [],
+        events.map((event) => [event.id, { type: 'event', event, isLate: true }]),
+      );
   return {
+    /** What was not missed is not counted. */
     take: takeAs(['recovered']),
     /** The same for the statuses of cards, which have their own count too. */
     takeStatuses: takeAs(['recovered', 'statuses']),
     /** Quarantines the rows that do not match and have not been seen. @returns how many. */
-    quarantineRows: (gapId: string, rows: readonly QuarantinedWebhook[]) =>
+    quarantineRows: (gapId: string, rows: readonly QuarantinedWebhook[], isMissed = true) =>
       store(
         gapId,
-        ['unreadable'],
+        isMissed ? ['unreadable'] : [],
         rows.map((webhook) => [webhook.id, { type: 'quarantine', webhook }]),
+        // A row that was discarded stays discarded for every recovery that still asks for it.
+        RECOVERY_TTL_SECONDS,
       ),
   };
 
-  async function store(gapId: string, counters: readonly Counter[], fetched: readonly Fetched[]): Promise<number> {
+  async function store(
+    gapId: string,
+    counters: readonly Counter[],
+    fetched: readonly Fetched[],
+    ttl = SEEN_TTL_SECONDS,
+  ): Promise<number> {
     let taken = 0;
-    // A row that was discarded stays discarded for every recovery that still asks for it.
-    const ttl = counters.includes('unreadable') ? RECOVERY_TTL_SECONDS : SEEN_TTL_SECONDS;
     for (const [shard, mine] of groupBy(fetched, ([id]) => shardOf(id, shards))) {
       const ofShard = [intakeKey('webhooks', shard), movedKey(shard), intakeKey(`recovery:${gapId}`, shard)];
       for (const batch of chunksOf(mine, BATCH_MAX)) {

@@ -15,7 +15,7 @@ export function quarantined({ id, path, issues }: QuarantinedWebhook): OpsIssue 
   const isFetched = path === FETCHED_PATH;
   return {
     cause: `quarantine:${path}:${issues.join('|')}`,
-    title: isFetched ? 'A missed transaction could not be read' : `A webhook could not be read: ${path}`,
+    title: isFetched ? 'A fetched transaction could not be read' : `A webhook could not be read: ${path}`,
     what: `The card service sent something that does not fit its schema: ${issues.slice(0, 5).join('; ')}.`,
     means: `It is kept without card data, and no alert was posted. ${KEPT_SILENTLY}`,
     todo: `Update Cardbell or fix the sender, then retry what is kept: ${terminalCode('replay -- list')} shows it.`,

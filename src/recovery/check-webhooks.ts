@@ -6,6 +6,7 @@ import type { NotifyOps, NotifyResolved } from '../ops/notify-ops.ts';
 import type { createRecoverGap } from './recover-gap.ts';
 import { WEBHOOK_DUE_AFTER_MS } from './recover-statuses.ts';
 import type { Recoveries, readUptime } from './recovery-store.ts';
+import { isSent } from './sent-kinds.ts';
 
 /** At most this much is asked for in one call. The next run continues there. */
 const CALL_SPAN_MAX_MS = 12 * 3_600_000;
@@ -14,9 +15,7 @@ const CHECK_ID = 'webhooks';
 /** Their webhooks come as soon as they happen. Those of settlements and reversals may come hours later. */
 const immediate = ['authorization', 'pin', 'decline'] as const;
 type ImmediateKind = (typeof immediate)[number];
-/** When a webhook of the kind last arrived is stored there, for as long as the progress of a recovery. */
-const arrivedId = (kind: ImmediateKind): string => `${CHECK_ID}-${kind}`;
-/** The same: when one of the kind was last missing, perhaps because no address is configured for it. */
+/** When one of the kind was last missing, perhaps because no address is configured for it, is stored there for 30 days. */
 const unsentId = (kind: ImmediateKind): string => `${CHECK_ID}-unsent-${kind}`;
 
 interface Deps extends Pick<Parameters<typeof createRecoverGap>[0], 'fetchRows' | 'readRow'> {
@@ -33,8 +32,8 @@ interface Deps extends Pick<Parameters<typeof createRecoverGap>[0], 'fetchRows' 
  * Checks whether the webhooks for everything since the last check have arrived: web cannot notice that none reach it.
  * If some are missing, notifies ops and has them recovered. Recorded gaps have a recovery of their own.
  *
- * Only declines always count as missing. The company may have no address for another kind on purpose, so that counts
- * only if some of its webhooks have arrived lately. Otherwise the doctor says so: see {@link readUnsentKinds}.
+ * A kind whose webhooks are not sent does not count as missing ({@link isSent}). The doctor says so: see
+ * {@link readUnsentKinds}.
  *
  * The first check asks nothing. Changes nothing itself, so it may run beside a recovery.
  *
@@ -62,8 +61,7 @@ export function createCheckWebhooks(deps: Deps) {
       let isIncomplete = false;
       for (const kind of immediate) {
         const { hasArrived, isMissing } = await deps.readArrivals(due.filter((event) => event.kind === kind));
-        if (hasArrived) await recoveries.write(arrivedId(kind), reached);
-        if (isMissing && (await isSent(kind))) {
+        if (isMissing && (await isSent(kind, recoveries))) {
           await notifyOps(opsIssue.webhooksMissing(kind));
           isIncomplete = true;
         } else if (isMissing) await recoveries.write(unsentId(kind), reached);
@@ -73,10 +71,6 @@ export function createCheckWebhooks(deps: Deps) {
     }
     await recoveries.write(CHECK_ID, reached);
   };
-
-  async function isSent(kind: ImmediateKind): Promise<boolean> {
-    return kind === 'decline' || (await hasPosition(recoveries, arrivedId(kind)));
-  }
 
   async function fetchEvents(fromMs: number, toMs: number): Promise<TransactionEvent[]> {
     const rows = (await deps.fetchRows(new Date(fromMs), new Date(toMs))).map(deps.readRow);
@@ -88,15 +82,10 @@ export function createCheckWebhooks(deps: Deps) {
 export async function readUnsentKinds(recoveries: Pick<Recoveries, 'read'>): Promise<ImmediateKind[]> {
   const isUnsent = await Promise.all(
     immediate.map(
-      async (kind) =>
-        (await hasPosition(recoveries, unsentId(kind))) && !(await hasPosition(recoveries, arrivedId(kind))),
+      async (kind) => (await recoveries.read(unsentId(kind))).position !== null && !(await isSent(kind, recoveries)),
     ),
   );
   return immediate.filter((_kind, index) => isUnsent[index]);
-}
-
-async function hasPosition(recoveries: Pick<Recoveries, 'read'>, id: string): Promise<boolean> {
-  return (await recoveries.read(id)).position !== null;
 }
 
 interface ArrivalDeps {

@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { QuarantinedWebhook, TransactionEvent } from '../core/event.ts';
+import {
+  type QuarantinedWebhook,
+  type TransactionEvent,
+  type TransactionKind,
+  transactionKinds,
+} from '../core/event.ts';
 import type { Gap } from '../core/gap.ts';
 import type { Log } from '../core/log.ts';
 import { ASKABLE_MS, isUnderWay, windowOf } from './gap-window.ts';
@@ -18,16 +23,22 @@ export type ReadRow =
 /** When something happened. Null in a row: not even that can be read. */
 type Times = Pick<TransactionEvent, 'kind' | 'occurredAt' | 'requestedAt' | 'settledAt'>;
 
+/** Which webhooks were due in the gap. */
+interface Due {
+  readonly isOfGap: (times: Times) => boolean;
+  readonly isSent: (kind: TransactionKind) => boolean;
+}
+
 interface Deps {
   /** Network transactions of all accounts, as the card service sends them. @throws CardApiError */
   readonly fetchRows: (from: Date, to: Date) => Promise<readonly Record<string, unknown>[]>;
   readonly readRow: (row: Record<string, unknown>) => ReadRow;
-  /** Both return how many were new. */
+  /** Both return how many were new, and count those in the progress that were missed. */
   readonly intake: {
     /** Stores the events that were not reported yet, marked as late. */
-    readonly take: (gapId: string, events: readonly TransactionEvent[]) => Promise<number>;
+    readonly take: (gapId: string, events: readonly TransactionEvent[], isMissed: boolean) => Promise<number>;
     /** Quarantines unreadable rows until someone replays or discards them. */
-    readonly quarantineRows: (gapId: string, rows: readonly QuarantinedWebhook[]) => Promise<number>;
+    readonly quarantineRows: (gapId: string, rows: readonly QuarantinedWebhook[], isMissed: boolean) => Promise<number>;
   };
   /** Reports card statuses that changed without a webhook, and counts them in the progress. */
   readonly recoverStatuses: (gap: Gap) => Promise<unknown>;
@@ -40,6 +51,8 @@ interface Deps {
      * purchase was requested.
      */
     readonly lookBackMs: number;
+    /** Whether webhooks of a kind are sent. Otherwise none was missed, but limits and declined purchases need the event. */
+    readonly isSent: (kind: TransactionKind) => Promise<boolean>;
   };
   readonly now: () => Date;
   readonly log: Log;
@@ -60,6 +73,7 @@ export type RecoverGap = (gap: Gap, onProgress: OnProgress) => Promise<RecoveryP
 
 export function createRecoverGap(deps: Deps): RecoverGap {
   const { recoveries, horizon, now, log } = deps;
+  const recoverSlice = createRecoverSlice(deps);
 
   return async function recoverGap(gap, onProgress) {
     const before = await recoveries.read(gap.id);
@@ -81,13 +95,18 @@ export function createRecoverGap(deps: Deps): RecoverGap {
     const { fromMs, toMs } = windowOf(gap, { nowMs: now().getTime(), sinceMs });
     const oldestMs = Math.max(fromMs - horizon.lookBackMs, now().getTime() - ASKABLE_MS);
     const wholeMs = toMs - Math.min(oldestMs, fromMs);
-    const isOfGap = (times: Times): boolean => mayBelong(times, fromMs, sinceMs);
+    const sent = await Promise.all(transactionKinds.map(horizon.isSent));
+    const due: Due = {
+      isOfGap: (times) => mayBelong(times, fromMs, sinceMs),
+      isSent: (kind) => sent[transactionKinds.indexOf(kind)] === true,
+    };
+    await recoveries.write(gap.id, { start: new Date(fromMs).toISOString() });
     let progress = before;
     const position = progress.position === null ? fromMs : Date.parse(progress.position);
     let doneMs = position >= fromMs ? position - fromMs : toMs - position;
     let sliceMs = SLICE_MS;
     const ask = async (askedFromMs: number, askedToMs: number, reachedMs: number): Promise<void> => {
-      const { rows, found } = await recoverSlice(gap, new Date(askedFromMs), new Date(askedToMs), isOfGap);
+      const { rows, found } = await recoverSlice(gap, new Date(askedFromMs), new Date(askedToMs), due);
       sliceMs = Math.max(SLICE_MS, ((askedToMs - askedFromMs) * ANSWER_ROWS) / Math.max(rows, 1));
       await recoveries.write(gap.id, { position: new Date(reachedMs).toISOString(), found: progress.found + found });
       progress = await recoveries.read(gap.id);
@@ -108,24 +127,31 @@ export function createRecoverGap(deps: Deps): RecoverGap {
       atMs = sinceAskedMs;
     }
   }
+}
 
-  /** @returns how many rows the card service returned, and how many belong to the gap. */
-  async function recoverSlice(gap: Gap, from: Date, to: Date, isOfGap: (times: Times) => boolean) {
-    const rows = await deps.fetchRows(from, to);
-    const read = rows.map(deps.readRow);
+/** @returns how many rows the card service returned, and how many belong to the gap. */
+function createRecoverSlice({ fetchRows, readRow, intake, now, log }: Omit<Deps, 'horizon' | 'recoveries'>) {
+  return async function recoverSlice(gap: Gap, from: Date, to: Date, { isOfGap, isSent }: Due) {
+    const rows = await fetchRows(from, to);
+    const read = rows.map(readRow);
     const events = read.flatMap((row) => (row.kind === 'event' && isOfGap(row.event) ? [row.event] : []));
     const misfits = read.flatMap((row) =>
-      row.kind === 'misfit' && (row.times === null || isOfGap(row.times)) ? [row.webhook] : [],
+      row.kind === 'misfit' && (row.times === null || isOfGap(row.times)) ? [row] : [],
     );
-    for (const { issues } of misfits) log.warn({ issues }, 'could not read a network transaction');
+    for (const { webhook } of misfits) log.warn({ issues: webhook.issues }, 'could not read a network transaction');
     // In the order in which they happened, not in the order of the rows.
     const missing = events
       .filter((event) => !isUnderWay(gap, event.occurredAt, now().getTime()))
       .toSorted((a, b) => a.occurredAt.localeCompare(b.occurredAt));
-    await deps.intake.take(gap.id, missing);
-    await deps.intake.quarantineRows(gap.id, misfits);
+    for (const isMissed of [true, false]) {
+      const taken = missing.filter(({ kind }) => isSent(kind) === isMissed);
+      const aside = misfits.filter(({ times }) => (times === null || isSent(times.kind)) === isMissed);
+      await intake.take(gap.id, taken, isMissed);
+      const webhooks = aside.map(({ webhook }) => webhook);
+      await intake.quarantineRows(gap.id, webhooks, isMissed);
+    }
     return { rows: rows.length, found: events.length + misfits.length };
-  }
+  };
 }
 
 /** A webhook normally comes at once. */

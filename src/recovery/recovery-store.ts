@@ -24,6 +24,8 @@ export type RecoveryShown = z.infer<typeof RecoveryShown>;
 
 /** The progress of a recovery. After a crash, another worker continues from here. */
 export const RecoveryProgress = z.object({
+  /** From when the card service is asked about the gap itself, UTC ISO 8601. Null: it has not been asked yet. */
+  start: z.string().nullable().default(null),
   /**
    * UTC ISO 8601. Inside the gap: everything in the gap before this time was fetched. Before the gap: the complete gap was
    * fetched, and everything from this time to its start. Null: nothing yet.
@@ -31,9 +33,9 @@ export const RecoveryProgress = z.object({
   position: z.string().nullable().default(null),
   /** Events of the gap that the card service returned, including already known ones. */
   found: z.coerce.number().default(0),
-  /** Events that had not been reported before. */
+  /** Events that had not been reported before, of kinds whose webhooks are sent. */
   recovered: z.coerce.number().default(0),
-  /** Unreadable rows, which are in quarantine now. */
+  /** Unreadable rows of such kinds, or of one that is not known. They are in quarantine now. */
   unreadable: z.coerce.number().default(0),
   /** Cards whose status changed without a webhook; included in `recovered`. */
   statuses: z.coerce.number().default(0),

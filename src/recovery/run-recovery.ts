@@ -8,7 +8,7 @@ import type { WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { Since } from '../core/since.ts';
 import type { Message } from '../slack/message.ts';
-import { isLong, isTooLongAgo, NOT_ASKABLE, windowOf } from './gap-window.ts';
+import { isLong, isTooLongAgo, NOT_ASKABLE } from './gap-window.ts';
 import type { OnProgress, RecoverGap } from './recover-gap.ts';
 import type { Recoveries, RecoveryProgress, RecoveryShown } from './recovery-store.ts';
 import { type RecoverAction, recentMoment } from './verbs.ts';
@@ -87,13 +87,12 @@ export function createShowRecovery({ recoveries, post, updateMessage, now }: Sho
 /** The message of a recovery as it is now. */
 export async function recoveryMessage(
   gapId: string,
-  { recoveries, now }: Pick<ShowDeps, 'now'> & { readonly recoveries: Pick<Recoveries, 'read'> },
+  { recoveries }: { readonly recoveries: Pick<Recoveries, 'read'> },
 ): Promise<Message | null> {
   const progress = await recoveries.read(gapId);
-  const { shown } = progress;
-  if (shown === null) return null;
-  const { fromMs } = windowOf(shown, { nowMs: now().getTime(), sinceMs: 0 });
-  return recoveryLine({ ...progress, ...shown, repeatFromMs: fromMs });
+  const { shown, start } = progress;
+  // Also webhooks of events before the gap may be missing.
+  return shown === null ? null : recoveryLine({ ...progress, ...shown, from: start ?? shown.from });
 }
 
 const BUSY_PAUSE_MS = 1000;

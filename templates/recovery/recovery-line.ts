@@ -5,12 +5,7 @@ import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { context, countOf, headed, section, sentence } from '../core/blocks.ts';
 
 /** The progress or result of a gap's recovery. */
-interface RecoveryLine
-  extends Omit<RecoveryShown, 'cause'>,
-    Pick<RecoveryProgress, 'recovered' | 'unreadable' | 'statuses'> {
-  /** From when a person repeats it (ms), which may be before `from`: the webhooks of earlier events may be missing too. */
-  readonly repeatFromMs: number;
-}
+type RecoveryLine = Omit<RecoveryShown, 'cause'> & Pick<RecoveryProgress, 'recovered' | 'unreadable' | 'statuses'>;
 
 const BAR = 20;
 
@@ -39,7 +34,7 @@ export function recoveryLine(line: RecoveryLine): Message {
     }
     case 'failed': {
       const what = `What was missed ${span} could not be fetched: the card service refused the request, or its answer cannot be read.`;
-      const since = new Date(line.repeatFromMs).toISOString().replace(/\.\d+/, '');
+      const since = line.from.replace(/\.\d+/, '');
       const todo = `Fix what ${terminalCode('doctor')} finds, then run ${terminalCode(`recover -- --since ${since}`)}.`;
       return headed(what, todo);
     }
@@ -63,11 +58,11 @@ function finished(line: RecoveryLine, span: string): Message {
       : `${unreadable} could not be read, and ${unreadable === 1 ? 'is' : 'are'} in quarantine: ${terminalCode('replay -- list')}.`;
   if (recovered === 0)
     return { text: sentence(`${what} ${unread}`), blocks: [section(`*${what}*`, unread), ...context(notFetched)] };
-  const [alerts, channels] = recovered === 1 ? ['Its alert is', 'channel'] : ['Their alerts are', 'channels'];
+  const late = `${recovered === 1 ? 'Its alert is' : 'Their alerts are'} marked as late.`;
   return {
-    text: sentence(`${what} ${alerts} marked as late.${unread === null ? '' : ` ${unread}`}`),
+    text: sentence(`${what} ${late}${unread === null ? '' : ` ${unread}`}`),
     blocks: [
-      section(`*${what}*`, `${alerts} in ${recovered === 1 ? 'its' : 'their'} ${channels}, marked as late.`),
+      section(`*${what}*`, late),
       ...context(
         statuses === 0 ? null : `Of these, ${countOf(statuses, 'card')} changed status without a webhook.`,
         unread,

@@ -5,6 +5,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { listen } from '../../local/port.ts';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { startSandbox } from '../../sandbox/server.ts';
+import { transactionKinds } from '../../src/core/event.ts';
+import { createRecoveries } from '../../src/recovery/recovery-store.ts';
+import { createNoteArrival } from '../../src/recovery/sent-kinds.ts';
 import { createQuarantineStore, quarantine } from '../../src/webhooks/quarantine.ts';
 
 let redis: LocalRedis;
@@ -117,6 +120,8 @@ it('recover needs no answer of Slack: a worker posts the result once Slack answe
 
 it('recover counts the same with and without --dry-run, also what is in quarantine', async () => {
   const sandbox = await startService();
+  const noteArrival = createNoteArrival(createRecoveries(store), () => new Date());
+  for (const kind of transactionKinds) await noteArrival({ kind });
   const { AcctId } = sandbox.accounts().find(({ CardList }) => CardList[0]?.CardStatus === 'ACTIVE') ?? { AcctId: 0 };
   const { NetworkTransactionId } = sandbox.purchase({ AcctId, Amount: 99_999 });
   sandbox.purchase({ AcctId, Amount: 88_888 });

@@ -75,7 +75,7 @@ it('an unreadable API row is quarantined like an unreadable webhook: ops are not
 
   const first = await recover();
   await until(
-    () => lines().some((line) => line.includes('A missed transaction could not be read')),
+    () => lines().some((line) => line.includes('A fetched transaction could not be read')),
     'ops are notified',
   );
   await until(

@@ -1,6 +1,8 @@
 import { Queue } from 'bullmq';
 import { beforeAll, expect, it } from 'vitest';
 import { QUEUE_PREFIX, webKeys } from '../../src/core/keys.ts';
+import { createRecoveries } from '../../src/recovery/recovery-store.ts';
+import { createNoteArrival } from '../../src/recovery/sent-kinds.ts';
 import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
@@ -49,6 +51,9 @@ beforeAll(async () => {
     async () => (await cardbell().store.exists('{cardbell:in}:web-open')) === 1,
     'the HTTP server is recorded as open',
   );
+  // Webhooks of these kinds have an address, so what does not arrive of them was missed.
+  const noteArrival = createNoteArrival(createRecoveries(cardbell().store), () => new Date());
+  for (const kind of ['authorization', 'pin', 'settlement', 'reversal'] as const) await noteArrival({ kind });
 });
 
 it('posts events missed while web was down once, marked late, with a count, and their webhooks add nothing', async () => {

@@ -369,12 +369,12 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     quietSet({ words: one, except: two, unknown: [{ what: 'group', typed: one, meant: two }], until: at, released: 3 }),
     quietEnded({ wasSet: true, released: 2 }),
   ],
-  'recovery-line': (one, two) =>
+  'recovery-line': (_one, two) =>
     (['running', 'waiting', 'done', 'failed'] as const).map((state) =>
       recoveryLine({
-        from: one,
+        // Our own time, which a command repeats.
+        from: at,
         to: two,
-        repeatFromMs: 0,
         state,
         done: 0.5,
         recovered: 1,

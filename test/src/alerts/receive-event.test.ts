@@ -18,6 +18,7 @@ function createWorld({
   more = {} as Partial<Parameters<typeof createReceiveEvent>[0]>,
 } = {}) {
   const did: string[] = [];
+  const noted: string[] = [];
   const receiveStatus = createReceiveStatus({
     isBackfilled: async () => isBackfilled,
     async withLock(name, work) {
@@ -38,13 +39,14 @@ function createWorld({
       did.push(`deliver ${kind}${isLate ? ' late' : ''}`);
       return hasPaymentSince;
     },
+    noteArrival: async ({ kind }) => void noted.push(kind),
     virtualCardArrived: async (_event, { isLast }) =>
       void did.push(`virtual card arrived${isLast ? ', last try' : ''}`),
     resolveDeclines: async () => void did.push('resolve declines'),
     endPurchaseChanges: async () => void did.push('end changes'),
     ...more,
   });
-  return { receive, did };
+  return { receive, did, noted };
 }
 
 it('delivers the status changes of one account one at a time', async () => {
@@ -78,6 +80,15 @@ it('delivers the backfilled event itself', async () => {
   await receive(read('card-status'), { ...first, isLate: true });
 
   expect(did).toContain('deliver card-status late');
+});
+
+it('notes that webhooks of a kind arrive, but not for what a recovery has fetched', async () => {
+  const { receive, noted } = createWorld();
+
+  await receive(read('settlement'), { ...first, isLate: true });
+  await receive(read('reversal'), first);
+
+  expect(noted).toEqual(['reversal']);
 });
 
 it('notifies the person who ordered a virtual card, after its alert', async () => {

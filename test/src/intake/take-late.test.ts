@@ -93,6 +93,17 @@ it('stores events again that only the server of their shard has lost, even in a 
   expect((await createRecoveries(redis(), 16).read('gap_1')).recovered).toBe(40);
 });
 
+it('stores what was not missed without counting it', async () => {
+  const late = createLateIntake(redis(), () => true);
+  const row = quarantine({ a: 1 }, { path: FETCHED_PATH, issues: ['x'], version: undefined, receivedAt });
+
+  expect(await late.take('gap_1', [event(1)], false)).toBe(1);
+  expect(await late.quarantineRows('gap_1', [row], false)).toBe(1);
+
+  expect(await createRecoveries(redis()).read('gap_1')).toMatchObject({ recovered: 0, unreadable: 0 });
+  expect(await redis().ttl(seenKey(row.id))).toBeGreaterThan(29 * 24 * 3600);
+});
+
 it('keeps the count of a recovery for 30 days', async () => {
   await createLateIntake(redis(), () => true).take('gap_1', [event(1)]);
 

@@ -6,6 +6,7 @@ import { webKeys } from '../../../src/core/keys.ts';
 import { seenKey } from '../../../src/intake/intake.ts';
 import { createCheckWebhooks, createReadArrivals, readUnsentKinds } from '../../../src/recovery/check-webhooks.ts';
 import { createCountNew, createRecoveries, readUptime } from '../../../src/recovery/recovery-store.ts';
+import { createNoteArrival } from '../../../src/recovery/sent-kinds.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
@@ -41,6 +42,7 @@ async function arrived(time: string, kind?: TransactionKind, late = false): Prom
   const event = happened(time, kind);
   await redis().set(seenKey(event.id), '1');
   await createAlerts(redis(), () => new Date()).save({ ...transactionAlert(event), late });
+  if (!late) await createNoteArrival(createRecoveries(redis()), () => new Date(event.occurredAt))(event);
 }
 const fetched = (time: string, kind?: TransactionKind): Promise<void> => arrived(time, kind, true);
 

@@ -52,7 +52,7 @@ function deps({ horizon, intake, ...changed }: Changed = {}): Deps {
     intake: { ...createLateIntake(redis(), () => true), ...intake },
     recoverStatuses: async () => 0,
     recoveries: createRecoveries(redis()),
-    horizon: { sinceMs: async () => 0, lookBackMs: 0, ...horizon },
+    horizon: { sinceMs: async () => 0, lookBackMs: 0, isSent: async () => true, ...horizon },
     now: () => new Date(nowMs),
     log: createLog({ level: 'silent', process: 'test' }),
     ...changed,
@@ -128,7 +128,7 @@ it('continues where it stopped after a crash, and counts nothing twice', async (
     const whole = deps();
     const broken = deps({
       fetchRows: (from, to) => dying('fetch', () => whole.fetchRows(from, to)),
-      intake: { take: (id, events) => dying('take', () => whole.intake.take(id, events)) },
+      intake: { take: (...events) => dying('take', () => whole.intake.take(...events)) },
       recoveries: {
         ...whole.recoveries,
         write: (id, progress) => dying('journal', () => whole.recoveries.write(id, progress)),
@@ -163,8 +163,8 @@ it('quarantines an unreadable row, redacted and counted once even after a crash,
   const dying = deps({
     readRow,
     intake: {
-      async quarantineRows(id, misfits) {
-        await whole.intake.quarantineRows(id, misfits);
+      async quarantineRows(id, misfits, isMissed) {
+        await whole.intake.quarantineRows(id, misfits, isMissed);
         if (misfits.length > 0) throw new Error('killed');
         return 0;
       },
@@ -179,6 +179,35 @@ it('quarantines an unreadable row, redacted and counted once even after a crash,
   const kept = entries.filter((text) => text.includes('"quarantine"')).map((text) => JSON.parse(text).webhook);
   expect(kept).toMatchObject([{ path: FETCHED_PATH, issues: ['TransactionAmount: expected a number'] }]);
   expect(entries.join()).not.toContain('4111111111111111');
+});
+
+it('recovers events of kinds whose webhooks are not sent, but does not count them as missed', async () => {
+  const unreadable = { ...row(30), event: { ...row(30).event, kind: 'pin' as const } };
+  rows = [{ ...row(50), event: { ...row(50).event, kind: 'authorization' } }, row(40), unreadable];
+  const receivedAt = new Date(nowMs).toISOString();
+  const given = deps({
+    horizon: { isSent: async (kind) => kind === 'decline' },
+    readRow: (each) =>
+      each === unreadable
+        ? {
+            kind: 'misfit',
+            times: unreadable.event,
+            webhook: quarantine(each, { path: FETCHED_PATH, issues: ['x'], version: undefined, receivedAt }),
+          }
+        : { kind: 'event', event: (each as Row).event },
+  });
+
+  const result = await recoverGap(gap, given);
+
+  expect(result).toMatchObject({ found: 3, recovered: 1, unreadable: 0 });
+  expect(await redis().xlen(inbox)).toBe(3);
+});
+
+it('stores from when it asks the card service, for its message', async () => {
+  await recoverGap(gap, deps());
+
+  const { start } = await createRecoveries(redis()).read(gap.id);
+  expect(Date.parse(start ?? '')).toBe(Math.min(...asked.map(([from]) => from)));
 });
 
 it('keeps its progress when the service stops answering', async () => {

@@ -129,7 +129,7 @@ describe('the message of a recovery', () => {
     const steps: string[] = [];
     let nowMs = 0;
     const now = () => new Date(nowMs);
-    const text = async (id: string) => (await recoveryMessage(id, { recoveries, now }))?.text ?? 'nothing';
+    const text = async (id: string) => (await recoveryMessage(id, { recoveries }))?.text ?? 'nothing';
     const show = createShowRecovery({
       recoveries,
       post: async (id) => void steps.push(`posted: ${await text(id)}`),
@@ -160,6 +160,15 @@ describe('the message of a recovery', () => {
       expect.stringMatching(/^posted: No purchase or card status was missed/),
       expect.stringMatching(/^edited: No purchase or card status was missed/),
     ]);
+  });
+
+  it('names the time that was looked at, which begins before the gap', async () => {
+    const { steps, show } = createWorld();
+    await createRecoveries(redis()).write(twoHours.id, { start: '2026-11-20T08:55:00.000Z' });
+
+    await show(twoHours, 'done', 1);
+
+    expect(steps[0]).toContain('between Nov 20, 2026, 3:55 AM ET');
   });
 
   it('is not edited more often than people can read', async () => {
