@@ -4,14 +4,14 @@ import type { RecoveryProgress } from '../../src/recovery/recovery-store.ts';
 import { countOf } from '../../templates/core/blocks.ts';
 import { notFetched } from '../../templates/recovery/recovery-line.ts';
 
-type Result = Pick<RecoveryProgress, 'found' | 'recovered' | 'unreadable' | 'statuses'>;
+type Result = Pick<RecoveryProgress, 'start' | 'found' | 'recovered' | 'unreadable' | 'statuses'>;
 
 /** What a recovery has found, for a terminal. Card statuses are not among the events that the card service returned. */
 export function resultWords(result: Result, { from, to }: Gap, isDryRun: boolean): string {
   const { found, unreadable, statuses } = result;
   const recovered = Math.max(0, result.recovered - statuses);
   const missed = recovered + unreadable;
-  const what = `${missed} of ${countOf(found, 'event')} ${missed === 1 ? 'was' : 'were'} missed between ${from} and ${to}`;
+  const what = `${missed} of ${countOf(found, 'event')} ${missed === 1 ? 'was' : 'were'} missed between ${result.start ?? from} and ${to}`;
   if (isDryRun) return `${what}. Nothing was changed.\nCard statuses are not counted. ${notFetched}\n`;
   const aside = unreadable === 0 ? '' : `, ${unreadable} kept aside (${terminalCommand('replay -- list')})`;
   const changed = statuses === 0 ? '' : `${countOf(statuses, 'card')} changed status without a webhook.\n`;

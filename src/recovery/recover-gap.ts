@@ -92,17 +92,22 @@ export function createRecoverGap(deps: Deps): RecoverGap {
 
   async function recoverTransactions(gap: Gap, before: RecoveryProgress, onProgress: OnProgress): Promise<void> {
     const sinceMs = await horizon.sinceMs();
-    const { fromMs, toMs } = windowOf(gap, { nowMs: now().getTime(), sinceMs });
-    const oldestMs = Math.max(fromMs - horizon.lookBackMs, now().getTime() - ASKABLE_MS);
+    const askableMs = now().getTime() - ASKABLE_MS;
+    const { toMs, ...found } = windowOf(gap, { nowMs: now().getTime(), sinceMs });
+    const { fromMs, position } = placeOf(before, found.fromMs, askableMs);
+    const oldestMs = Math.max(fromMs - horizon.lookBackMs, askableMs);
     const wholeMs = toMs - Math.min(oldestMs, fromMs);
     const sent = await Promise.all(transactionKinds.map(horizon.isSent));
     const due: Due = {
       isOfGap: (times) => mayBelong(times, fromMs, sinceMs),
       isSent: (kind) => sent[transactionKinds.indexOf(kind)] === true,
     };
-    await recoveries.write(gap.id, { start: new Date(fromMs).toISOString() });
+    // Together: a position before the start means that the gap is fetched.
+    await recoveries.write(gap.id, {
+      start: new Date(fromMs).toISOString(),
+      position: new Date(position).toISOString(),
+    });
     let progress = before;
-    const position = progress.position === null ? fromMs : Date.parse(progress.position);
     let doneMs = position >= fromMs ? position - fromMs : toMs - position;
     let sliceMs = SLICE_MS;
     const ask = async (askedFromMs: number, askedToMs: number, reachedMs: number): Promise<void> => {
@@ -152,6 +157,17 @@ function createRecoverSlice({ fetchRows, readRow, intake, now, log }: Omit<Deps,
     }
     return { rows: rows.length, found: events.length + misfits.length };
   };
+}
+
+/**
+ * Where a recovery continues. Its window begins where the first run found it: by now it would begin later, maybe behind the
+ * position. If the service cannot be asked any more about what was to come next, it begins where that is possible.
+ */
+function placeOf({ start, position }: RecoveryProgress, windowFromMs: number, askableMs: number) {
+  const fromMs = start === null ? windowFromMs : Date.parse(start);
+  const positionMs = position === null ? fromMs : Date.parse(position);
+  const isPast = positionMs >= fromMs && positionMs < askableMs;
+  return isPast ? { fromMs: askableMs, position: askableMs } : { fromMs, position: positionMs };
 }
 
 /** A webhook normally comes at once. */

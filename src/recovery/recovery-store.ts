@@ -24,7 +24,7 @@ export type RecoveryShown = z.infer<typeof RecoveryShown>;
 
 /** The progress of a recovery. After a crash, another worker continues from here. */
 export const RecoveryProgress = z.object({
-  /** From when the card service is asked about the gap itself, UTC ISO 8601. Null: it has not been asked yet. */
+  /** From when the card service is asked about the gap itself, UTC ISO 8601. Null: the recovery has not begun. */
   start: z.string().nullable().default(null),
   /**
    * UTC ISO 8601. Inside the gap: everything in the gap before this time was fetched. Before the gap: the complete gap was

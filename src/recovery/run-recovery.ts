@@ -8,7 +8,7 @@ import type { WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { Since } from '../core/since.ts';
 import type { Message } from '../slack/message.ts';
-import { isLong, isTooLongAgo, NOT_ASKABLE } from './gap-window.ts';
+import { ASKABLE_MS, isLong, isTooLongAgo, NOT_ASKABLE } from './gap-window.ts';
 import type { OnProgress, RecoverGap } from './recover-gap.ts';
 import type { Recoveries, RecoveryProgress, RecoveryShown } from './recovery-store.ts';
 import { type RecoverAction, recentMoment } from './verbs.ts';
@@ -26,14 +26,16 @@ interface StartDeps extends Pick<ActionTools, 'record'> {
 /** `/card recover …`: audits the request, enqueues the recovery, and says where its progress is shown. */
 export function createStartRecovery({ momentOf, enqueueRecovery, opsChannel, responses, record }: StartDeps) {
   return async function startRecovery(action: RecoverAction): Promise<void> {
-    const from = momentOf(action.target.since, action.askedAt);
+    const asked = momentOf(action.target.since, action.askedAt);
     const refused = (why: string): Promise<void> => {
       const whoCan = `Write ${commandCode('recover 2h')} or ${commandCode(`recover ${recentMoment(new Date(action.askedAt))}`)}.`;
       return responses.refuse(action, { why, whoCan });
     };
-    if (from === null) return await refused('There is no such date.');
-    if (from >= action.askedAt) return await refused('That is not in the past.');
-    if (isTooLongAgo(Date.parse(from), Date.parse(action.askedAt))) return await refused(NOT_ASKABLE);
+    if (asked === null) return await refused('There is no such date.');
+    if (asked >= action.askedAt) return await refused('That is not in the past.');
+    const [askedMs, nowMs] = [Date.parse(asked), Date.parse(action.askedAt)];
+    if (isTooLongAgo(askedMs, nowMs)) return await refused(NOT_ASKABLE);
+    const from = new Date(Math.max(askedMs, nowMs - ASKABLE_MS)).toISOString();
     await record(action, { event: 'done', begins: true, detail: `what was missed since ${from}` });
     await enqueueRecovery({ id: action.id, from, to: action.askedAt, cause: 'asked' });
     await responses.answer(action, recoveryStarted({ from, channel: opsChannel }));

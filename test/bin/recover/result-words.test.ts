@@ -18,11 +18,17 @@ it.each([
     `2 of 5 events were ${span}; 1 recovered, 1 kept aside (npm run replay -- list).\nShipments`,
   ],
 ])('says what was missed: %s', (_what, result, words) => {
-  expect(resultWords({ found: 5, ...result }, gap, false)).toContain(words);
+  expect(resultWords({ start: null, found: 5, ...result }, gap, false)).toContain(words);
+});
+
+it('names the time that the card service was asked about', () => {
+  const result = { start: '2026-11-20T15:00:00.000Z', found: 0, recovered: 0, unreadable: 0, statuses: 0 };
+
+  expect(resultWords(result, gap, false)).toContain('between 2026-11-20T15:00:00.000Z and 2026-11-20T16:00:00.000Z');
 });
 
 it('says that nothing was changed by a dry run, which reads no card statuses', () => {
-  expect(resultWords({ found: 5, recovered: 2, unreadable: 0, statuses: 0 }, gap, true)).toContain(
+  expect(resultWords({ start: null, found: 5, recovered: 2, unreadable: 0, statuses: 0 }, gap, true)).toContain(
     `2 of 5 events were ${span}. Nothing was changed.\nCard statuses are not counted. Shipments`,
   );
 });

@@ -337,6 +337,37 @@ it('never requests more than the last twelve months', async () => {
   expect(Math.min(...asked.map(([from]) => from))).toBe(nowMs - 364 * DAY * HOUR);
 });
 
+it.each([
+  [12, 0],
+  // Longer than what it had fetched before.
+  [30, 6],
+])(
+  'continues a recovery of a year after an outage of %i hours, without the %i hours that nobody can be asked about any more',
+  async (awayHours, lostHours) => {
+    const year = gapOf(nowMs - 365 * DAY * HOUR, nowMs, 'asked');
+    const start = nowMs - 364 * DAY * HOUR;
+    rows = [row(363 * DAY), row(20)];
+    let calls = 0;
+    const failing = deps({
+      async fetchRows(from, to) {
+        calls += 1;
+        if (calls > 2) throw unanswered();
+        return await deps().fetchRows(from, to);
+      },
+    });
+    await expect(recoverGap(year, failing)).rejects.toThrow('unavailable');
+    asked = [];
+
+    const later = () => new Date(nowMs + awayHours * HOUR);
+    const result = await recoverGap(year, deps({ now: later }));
+
+    expect(asked[0]?.[0]).toBe(start + (24 + lostHours) * HOUR);
+    expect(asked.at(-1)?.[1]).toBe(nowMs);
+    expect(result).toMatchObject({ recovered: 2 });
+    expect(Date.parse(result.start ?? '')).toBe(lostHours === 0 ? start : start + 30 * HOUR);
+  },
+);
+
 it('continues looking back where it stopped, without fetching the gap again', async () => {
   rows = [laterStep('settlement', 5 * DAY, 20), laterStep('settlement', 12 * DAY, 20), row(20)];
   const from = Date.parse(gap.from);

@@ -87,6 +87,26 @@ it.each([
   expect(why).toEqual(refused);
 });
 
+it('/card recover 366d says from when on the card service can be asked', async () => {
+  const [answers, asked]: [string[], string[]] = [[], []];
+  const start = createStartRecovery({
+    momentOf: (since, askedAt) => momentOf(since, askedAt, 'UTC'),
+    enqueueRecovery: async ({ from }) => void asked.push(from),
+    opsChannel: 'C0OPS',
+    responses: { answer: async (_action, { text }) => void answers.push(text), refuse: async () => {} },
+    record: async () => {},
+  });
+
+  const sinceDays = (days: number) => ({ kind: 'since', since: { agoMs: days * 86_400_000 } }) as const;
+  const askedAt = '2026-11-20T12:00:00.000Z';
+  await start(ask('recover', { askedAt, target: sinceDays(366) }));
+  await start(ask('recover', { askedAt, target: sinceDays(364) }));
+
+  expect(asked).toEqual(['2025-11-21T12:00:00.000Z', '2025-11-21T12:00:00.000Z']);
+  expect(answers[0]).toContain('Nov 21, 2025');
+  expect(answers[0]).toBe(answers[1]);
+});
+
 it('recovers the same times again from a terminal, but continues what has not finished', async () => {
   const recoveries = createRecoveries(redis());
   const asked: string[] = [];
