@@ -54,7 +54,7 @@ export const ListedAccount = renamed({
   customId: ['CustomId', ifSent(OwnId)],
   isVirtual: ['IsVirtual', Flag],
   accountStatus: ['AccountStatus', AccountStatus],
-  availableCents: ['AvailableBalance', Cents],
+  availableCents: ['AvailableBalance', Cents.catch(null)],
   email: ['Email', ifSent(Text)],
   group: ['GroupName', ifSent(Text)],
   last4: ['CardNumber4Digits', LastFour],

@@ -42,11 +42,19 @@ export const LastFour = z
   .catch(null)
   .transform((digits) => /\d{4}$/.exec(String(digits ?? '').trim())?.[0] ?? null);
 
+/** Decimal dollars; some services write them as text. Too short for a card number. */
+export const Dollars = z.union([
+  z.number(),
+  z
+    .string()
+    .regex(/^\s*-?\d{1,10}(\.\d{1,6})?\s*$/)
+    .transform(Number),
+]);
+
 /** Decimal dollars → whole cents; null when missing. */
-export const Cents = z
-  .number()
-  .nullish()
-  .transform((amount) => (amount === null || amount === undefined ? null : toCents(amount)));
+export const Cents = Dollars.nullish().transform((amount) =>
+  amount === null || amount === undefined ? null : toCents(amount),
+);
 
 export const Flag = z
   .boolean()

@@ -4,7 +4,7 @@ import { CardApiAssumptions } from './assumptions.ts';
 import { notSent } from './errors.ts';
 import { LimitPeriod, type LimitRule, type RuleValue, SpendCategory } from './rule.ts';
 import { centsOf, type RuleGoal } from './rule-change.ts';
-import { AnyRecord, Flag, Id, Text } from './schema.ts';
+import { AnyRecord, Dollars, Flag, Id, Text } from './schema.ts';
 
 /** Whole cents for each window. Null where there is no limit. */
 const Limits = z.record(LimitPeriod, z.int().nullable()).readonly();
@@ -56,7 +56,7 @@ export const limitFields = {
 /** Wire name of a category's limit for a single purchase. */
 const TRANSACTION_LIMIT = 'TransactionLimit';
 
-const Amount = z.number().nullish();
+const Amount = Dollars.nullish();
 const amounts = Object.fromEntries(Object.values(limitFields).map((field) => [field, Amount])) as Record<
   (typeof limitFields)[LimitPeriod],
   typeof Amount

@@ -76,6 +76,20 @@ it('keeps a list of accounts with one broken row, counts it, and rejects the lis
   expect(Business.safeParse({ CHAccountList: [{ AccountId: null }, {}] }).success).toBe(false);
 });
 
+it('lists an account whose balance cannot be read, without the balance', () => {
+  const { accounts } = Business.parse({
+    CHAccountList: [
+      { AccountId: 7, AvailableBalance: 'unknown' },
+      { AccountId: 8, AvailableBalance: '12.50' },
+    ],
+  });
+
+  expect(accounts).toMatchObject([
+    { acctId: 7, availableCents: null },
+    { acctId: 8, availableCents: 1250 },
+  ]);
+});
+
 it('keeps no more than four digits of a card number, whatever field the service puts it in', () => {
   const number = '4111111111111111';
   const names = { FirstName: number, LastName: number, CustomId: number };

@@ -72,6 +72,12 @@ it('dollars become whole cents, and no amount stays no amount', () => {
   ]);
 });
 
+it('reads amounts that are written as text, and refuses any other text', () => {
+  expect(['400.00', '-84.1', ' 1.005 ', '0'].map((sent) => Cents.parse(sent))).toEqual([40_000, -8410, 101, 0]);
+  for (const text of ['', 'much', '1,000.00', '$5', '1e3', '12345678901', '4111111111111111'])
+    expect(Cents.safeParse(text).success, text).toBe(false);
+});
+
 it('a list leaves out rows that do not fit, and is refused if none fits, without a value of it', () => {
   const Rows = rowsOf(z.object({ Id: z.int() }));
 

@@ -114,6 +114,24 @@ describe('reading spend rules', () => {
     expect(readSpendRules({ WeeklySpendLimit: 0 })?.limits).toEqual({ ...none, weekly: 0 });
   });
 
+  it('reads limits that are written as text, and writes them back as they were', () => {
+    const sent = {
+      DailySpendLimit: '400.00',
+      WeeklySpendLimit: 900,
+      MerchantCategories: [{ Id: 3, Name: 'Restaurants', TransactionLimit: '99.50' }],
+    };
+
+    const read = readSpendRules(sent);
+
+    expect(read?.limits).toEqual({ ...none, daily: 40_000, weekly: 90_000 });
+    expect(read?.categories).toMatchObject([{ transactionLimitCents: 9_950 }]);
+    expect(applyChanges(sent, [limitGoal('weekly', 100_000)])).toEqual({ ...sent, WeeklySpendLimit: 1000 });
+    expect(
+      readSpendRules({ DailySpendLimit: '0.00' }, { ...defaultRulesAssumptions, noLimit: 0 })?.limits,
+      'the value that means no limit',
+    ).toEqual(none);
+  });
+
   it('reads zero as no limit if the service is assumed to mean that', () => {
     const assumptions = {
       ...defaultRulesAssumptions,
