@@ -63,9 +63,11 @@ async function blockCards(
   const asked = isPermitted('block', roles) ? cards : cards.slice(0, 1);
   // Several answers to one press would replace the same message, and only the last would stay.
   const origin = { ...interaction.origin, replace: interaction.origin.replace && asked.length === 1 };
-  for (const { acctId } of asked) {
+  for (const { acctId, last4 } of asked) {
     const id = contentId('act_', [interaction.id, acctId]);
-    const card = { kind: 'card', acctId, cardId: null, alertId: warningId } as const;
+    // The warning stays for days, and the account may have another card by now.
+    const named = last4 === null ? {} : { last4 };
+    const card = { kind: 'card', acctId, cardId: null, ...named, alertId: warningId } as const;
     await deps.requestAction({ ...interaction, id, origin, verb: 'block', target: card, input: {} });
   }
 }

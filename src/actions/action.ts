@@ -16,6 +16,8 @@ export const target = {
       kind: z.literal('card'),
       acctId: z.int(),
       cardId: z.int().nullable(),
+      /** The last four digits that the person saw, if the id is not known. Absent: the card in use is meant. */
+      last4: z.string().optional(),
       /** The alert where the person asked, before the card was settled. */
       alertId: z.string().nullable(),
     }),
@@ -138,8 +140,6 @@ export interface Resolved<A extends Action = Action> {
   readonly acctId: number;
   /** Null: applies to the account (block, unblock and limits are set on the account). */
   readonly cardId: number | null;
-  /** The last four digits of the card that is meant, if its id is not known. Absent: the card in use is meant. */
-  readonly last4?: string;
   /** What was asked for and is not done, for the answer. Absent: nothing. */
   readonly note?: string;
   /** Approved by somebody else, so whoever asked cannot undo it alone. */

@@ -51,10 +51,11 @@ interface Deps extends Pick<ActionTools, 'progress' | 'factsOf'> {
 export function createChangeStatus(deps: Deps): ChangeStatus {
   const { progress, sendStatus } = deps;
   return async function changeStatus(verb, asked, run, confirmed = {}) {
-    const { action, acctId, cardId, last4 = null } = asked;
+    const { action, acctId, cardId } = asked;
+    const { last4 = null } = action.target.kind === 'card' ? action.target : {};
     const account = verb === 'block' ? await readQuickly(acctId, deps.card) : await deps.card.getAccount(acctId);
     const hasFraudCase = (await deps.fraudCases.openOf(acctId)) !== null;
-    const card = account === null ? undefined : cardToChange(verb, account, asked);
+    const card = account === null ? undefined : cardToChange(verb, account, { cardId, last4 });
     // Without its id, a card that is not listed would get the digits of the one that is. Of an unread account, the card in use
     // is changed, whatever digits were shown.
     const facts = await deps.factsOf(acctId, card ?? (account === null ? { cardId } : { cardId, last4 }));
@@ -159,13 +160,13 @@ function whichIs({ status }: Card): string {
 function cardToChange(
   verb: StatusVerb,
   { cards }: AccountDetails,
-  { cardId, last4 }: Pick<Resolved, 'cardId' | 'last4'>,
+  { cardId, last4 }: { readonly cardId: number | null; readonly last4: string | null },
 ): Card | undefined {
   if (cardId !== null) return cards.find((card) => card.cardId === cardId);
   const fresh = verb === 'activate' ? cards.findLast((card) => card.status === 'INACTIVE') : undefined;
   const newest = fresh ?? cardInUse({ cards }, null);
   // Digits that the card service does not tell cannot be compared.
-  if (last4 === undefined || newest?.last4 === null) return newest;
+  if (last4 === null || newest?.last4 === null) return newest;
   return cardInUse({ cards: cards.filter((card) => card.last4 === last4) }, null);
 }
 

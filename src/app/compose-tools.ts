@@ -48,7 +48,7 @@ export function createTools(context: ActionContext) {
   const refusedWords = async (action: Action) => (await remedyWords(action, alerts)) ?? refusedTo(action.verb);
   const askedFor = async (action: Action, acctId: number | null): Promise<string> => {
     // Only a name: whoever waits must get an answer even if the directory cannot be read.
-    const which = action.target.kind === 'card' ? { cardId: action.target.cardId } : {};
+    const which = action.target.kind === 'card' ? action.target : {};
     const card = acctId === null ? null : await context.factsOf(acctId, which).catch(() => null);
     const doing = card === null ? doingOf(action.verb) : await refusedWords(action);
     return askedWords({ doing, card, changeRequest: changeRequestOf(action) });

@@ -56,9 +56,10 @@ export function createBlockAll({ block, latestChanges, progress, failures, facts
       const id = blockIdOf(asked.id, acctId);
       const last4 = last4s[index] ?? null;
       const cardId = await idOf(acctId, last4);
-      const target = { kind: 'card', acctId, cardId, alertId: asked.target.alertId } as const;
+      const named = last4 === null ? {} : { last4 };
+      const target = { kind: 'card', acctId, cardId, ...named, alertId: asked.target.alertId } as const;
       const action = { ...asked, id, verb: 'block', target, partOf } as const;
-      const resolved = { action, acctId, cardId, ...(last4 !== null && { last4 }), isApproved: true } as const;
+      const resolved = { action, acctId, cardId, isApproved: true } as const;
       try {
         await block(resolved, run);
       } catch (error) {

@@ -233,7 +233,7 @@ export type StoredEvent = z.infer<typeof StoredEvent>;
 /** Selects a card of an account by its id, or else by its last four digits. Neither: the card in use. */
 export interface WhichCard {
   readonly cardId?: number | null | undefined;
-  readonly last4?: string | null;
+  readonly last4?: string | null | undefined;
   /** The card has one of these. Default: any status except closed, unless the account has no other card. */
   readonly statuses?: readonly CardStatus[];
 }

@@ -264,7 +264,8 @@ export function createAskWhich({ responses, record, putChoice, factsOf, doing }:
     const questionId = action.verb === 'show' ? null : action.id;
     const choices = [];
     for (const { acctId, cardId, last4, status } of candidates.slice(0, CHOICES_MAX)) {
-      const target = { kind: 'card', acctId, cardId, alertId: alertIdOf(action) } as const;
+      const named = last4 === null ? {} : { last4 };
+      const target = { kind: 'card', acctId, cardId, ...named, alertId: alertIdOf(action) } as const;
       const value = await putChoice({ ...action, target }, questionId);
       choices.push({ value, card: await factsOf(acctId, { cardId, last4 }), status });
     }

@@ -63,3 +63,12 @@ it.each([true, false])(
 it('replaces the private copy with the only answer', async () => {
   expect((await press(1, { isPrivate: true })).map(({ origin }) => origin.replace)).toEqual([true]);
 });
+
+it('names each card by the digits that were shown, because the account may have another card by now', async () => {
+  const shown = (await press(2, { isPrivate: false })).map(({ target }) => target);
+
+  expect(shown).toMatchObject([
+    { acctId: 7000, last4: '1110' },
+    { acctId: 7001, last4: '1111' },
+  ]);
+});

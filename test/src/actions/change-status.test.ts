@@ -160,6 +160,30 @@ it.each(['block', 'unblock'] as const)('does not %s the card in use when a close
   expect(world.writes).toEqual([]);
 });
 
+it('does not block the card in use when another was named by its digits, on a warning that may be days old', async () => {
+  const world = await createActionWorld(redis());
+  const account = AccountDetails.parse({
+    AccountId: acctId,
+    AccountStatus: 'OPEN',
+    CardList: [
+      { CardId: 7, Last4CardNumber: '0007', CardStatus: 'CLOSED' },
+      { CardId: 8, Last4CardNumber: '0008', CardStatus: 'ACTIVE' },
+    ],
+  });
+  const card = { ...world.deps.card, getAccount: async () => account };
+  const block = (id: string, last4: string) => {
+    const target = { kind: 'card', acctId, cardId: null, last4, alertId: null } as const;
+    return performAction(ask('block', { id, target }), { ...world.deps, card });
+  };
+
+  await block('act_old', '0007');
+  expect(world.writes).toEqual([]);
+  expect(world.answers.at(-1)?.text).toContain('The card is closed for good. The account’s card in use is 0008.');
+
+  await block('act_new', '0008');
+  expect(world.writes).toEqual(['status BLOCKED']);
+});
+
 it('records and attributes what an activation closes for good', async () => {
   const world = await createActionWorld(redis());
   const cards = (old: string, fresh: string) => ({

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Target } from '../../../src/actions/action.ts';
 import type { ActionState } from '../../../src/actions/action-state.ts';
 import type { Responses, Rights } from '../../../src/actions/action-tools.ts';
 import type { CardFacts } from '../../../src/core/card-facts.ts';
@@ -28,6 +29,7 @@ let listed: typeof found | null = null;
 let written: ActionState | null = null;
 const refusals: Refusal[] = [];
 const answers: Message[] = [];
+const choices: Target[] = [];
 beforeEach(() => {
   linked = [];
   accounts = 20;
@@ -41,6 +43,7 @@ beforeEach(() => {
   written = null;
   refusals.length = 0;
   answers.length = 0;
+  choices.length = 0;
 });
 
 const facts: CardFacts = card;
@@ -116,7 +119,10 @@ const resolveCard = createResolveCard({
     askWhich: createAskWhich({
       responses,
       factsOf: async () => facts,
-      putChoice: async () => 'p_1',
+      putChoice: async ({ target }) => {
+        choices.push(target);
+        return 'p_1';
+      },
       doing: (verb) => verb,
       record: async () => {},
     }),
@@ -439,6 +445,17 @@ describe('words', () => {
     expect(answers[0]?.text).toContain('23 cards match “Jane”.');
     expect(JSON.stringify(answers[0]).match(/"action_id":"choose_card"/g)).toHaveLength(20);
     expect(JSON.stringify(answers[0])).toContain('3 more match.');
+  });
+
+  it('keep the digits that the question shows, because the account may have another card when it is answered', async () => {
+    found = { Jane: [known(7, 'name', cardOf(1, 'ACTIVE')), known(9, 'name', cardOf(2, 'ACTIVE'))] };
+
+    await resolveCard(words('Jane'));
+
+    expect(choices).toMatchObject([
+      { acctId: 7, cardId: null, last4: '0001' },
+      { acctId: 9, cardId: null, last4: '0002' },
+    ]);
   });
 
   it('of a holder mean only their own card, even if others match', async () => {
