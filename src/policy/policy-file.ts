@@ -164,6 +164,7 @@ type Section = Omit<PolicyFile, 'version' | 'groups' | 'delegates' | 'own_delega
 /** A section inherits what it does not set from the enclosing section. */
 function toSection(given: Section, cardGroups: readonly string[], outer: PolicySection): PolicySection {
   const { approval } = outer;
+  const { longest, permanent } = given.durations ?? {};
   const own: ApprovalPolicy = {
     bands: given.amounts ?? approval.bands,
     orderBands: given.orders ?? approval.orderBands,
@@ -173,8 +174,9 @@ function toSection(given: Section, cardGroups: readonly string[], outer: PolicyS
       program: toCap(given.caps?.program, approval.caps.program),
     },
     durations: {
-      longestMs: given.durations?.longest ?? approval.durations.longestMs,
-      mayStay: given.durations?.permanent ?? approval.durations.mayStay,
+      longestMs: longest ?? approval.durations.longestMs,
+      // For good is longer than any longest duration.
+      mayStay: permanent ?? (longest === undefined && approval.durations.mayStay),
     },
   };
   return {

@@ -246,14 +246,20 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   {
     name: 'a group that sets nothing about it has no longest duration',
     file: 'src/policy/policy-file.ts',
-    from: 'given.durations?.longest ?? approval.durations.longestMs',
-    to: 'given.durations?.longest ?? null',
+    from: 'longest ?? approval.durations.longestMs',
+    to: 'longest ?? null',
   },
   {
     name: 'a group that sets nothing about it allows permanent changes',
     file: 'src/policy/policy-file.ts',
-    from: 'given.durations?.permanent ?? approval.durations.mayStay',
-    to: 'given.durations?.permanent ?? true',
+    from: 'permanent ?? (longest === undefined && approval.durations.mayStay)',
+    to: 'permanent ?? longest === undefined',
+  },
+  {
+    name: 'a longest duration alone allows permanent changes',
+    file: 'src/policy/policy-file.ts',
+    from: 'longest === undefined && approval.durations.mayStay',
+    to: 'approval.durations.mayStay',
   },
   {
     name: 'a group that sets no channel posts its requests to the channel of the variables',

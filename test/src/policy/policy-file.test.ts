@@ -253,6 +253,17 @@ approvals_channel: C0MAIN
   });
 });
 
+it.each([
+  ['durations: { longest: 4h }', false],
+  ['durations: { longest: 4h, permanent: true }', true],
+  ['durations: { permanent: true }\ngroups: [{ cards: [North], durations: { longest: 4h } }]', false],
+  ['durations: { permanent: true }\ngroups: [{ cards: [North], durations: {} }]', true],
+])('a longest duration allows nothing permanent unless its section says so: %s', (text, mayStay) => {
+  const { standard, groups } = parse(`version: 1\n${text}`);
+
+  expect((groups[0] ?? standard).approval.durations.mayStay).toBe(mayStay);
+});
+
 const examples = readdirSync('docs/policy').filter((name) => name.endsWith('.yaml'));
 
 it.each(examples)('the example docs/policy/%s is a valid policy', (name) => {
