@@ -29,7 +29,9 @@ import {
   hasMadeChange,
   isAboutRules,
   isInOwnName,
+  isToldApart,
   type MadeRequest,
+  madeBy,
   type OpenRequest,
   orderIn,
   withBlocked,
@@ -63,7 +65,7 @@ export type CompleteApproval = (
 export function createCompleteApproval(deps: Deps): CompleteApproval {
   return async function completeApproval(click, request, approval, result, lease) {
     // This runs first: while the request is in flight, another worker repeats this step after a crash.
-    if (!isNotifiedElsewhere(click, request, result))
+    if (!isNotifiedElsewhere(click, request, approval, result))
       await deps.responses.answer(click, notMade(click, request, approval, result));
     await notifyOfBlocks(request, approval, result);
     // The change may have taken longer than the lock lasts.
@@ -123,7 +125,7 @@ interface VerifiedDeps extends Pick<ActionTools, 'notifyDirectly' | 'updateReque
 
 /**
  * The card was verified after an approval. Reports a change that was only sent. An unknown outcome now decides the
- * request, or leaves it open and tells the holder why. Runs under the request's lock and is idempotent.
+ * request, or leaves it open and tells whoever asked why. Runs under the request's lock and is idempotent.
  */
 export type ApprovalVerified = (
   request: ApprovalRequest,
@@ -147,7 +149,7 @@ export function createApprovalVerified(deps: VerifiedDeps): ApprovalVerified {
     }
     await deps.requests.save(withInFlight(request, { ...approval, state: 'unconfirmed' }));
     await deps.updateRequest(request.id);
-    if (request.action.verb !== 'ask') return;
+    if (!isToldApart(request, approval)) return;
     const messageId = `${request.id}-unconfirmed-${approval.actionId}`;
     await deps.notifyDirectly(request.action.actor.userId, messageId, requestUnconfirmed(request, approval));
   };
@@ -163,11 +165,12 @@ export function createApprovalVerified(deps: VerifiedDeps): ApprovalVerified {
   /** The change that decided the request was verified. */
   async function reportDecided(request: ClosedRequest, confirmation: Verdict['confirmation']): Promise<void> {
     // Whoever approved it looks at the request, and hears of the change nowhere else.
-    if (hasMadeChange(request) && confirmation === 'unconfirmed') {
+    if (!hasMadeChange(request)) return;
+    if (confirmation === 'unconfirmed') {
       await deps.requests.save({ ...request, isUnconfirmed: true });
       await deps.updateRequest(request.id);
     }
-    if (request.action.verb === 'ask') await deps.notifyDecided(request);
+    if (isToldApart(request, madeBy(request))) await deps.notifyDecided(request);
   }
 }
 
@@ -205,10 +208,15 @@ export async function endInFlight<R extends ApprovalRequest>(
 }
 
 /** A person who asked for a second approval is notified by the change itself; the person who gave it is not. */
-function isNotifiedElsewhere(click: ApprovalClick, request: ApprovalRequest, result: Result): boolean {
+function isNotifiedElsewhere(
+  click: ApprovalClick,
+  request: ApprovalRequest,
+  approval: ApprovalInFlight,
+  result: Result,
+): boolean {
   const isOwnOrder = orderIn(request)?.actor.userId === click.actor.userId;
   const isAll = request.action.verb !== 'block-all' || result.note === null;
-  return (isDone(result) && isAll) || isInOwnName(click, request) || isOwnOrder;
+  return (isDone(result) && isAll) || isInOwnName(request, approval) || isOwnOrder;
 }
 
 function notMade({ id }: ApprovalClick, request: ApprovalRequest, approval: ApprovalInFlight, result: Result): Message {

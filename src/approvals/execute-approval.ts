@@ -230,7 +230,7 @@ export function changeOf(click: ApprovalClick, request: ApprovalRequest, approva
   if (asked.verb === 'order-virtual' || asked.verb === 'block-all') throw new Error('the request changes no rule');
   const { changes, term } = approval;
   const reason = click.verb === 'emergency-override' ? click.reason : asked.reason;
-  const inWhoseName = isInOwnName(click, request)
+  const inWhoseName = isInOwnName(request, approval)
     ? { ...click, target: asked.target, reason }
     : answeredDirectly(asked);
   const payCents = asked.verb === 'ask' ? { payCents: asked.ask.amountCents } : {};

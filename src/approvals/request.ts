@@ -115,7 +115,7 @@ const requested = {
   voided: z.array(VoidApproval).readonly(),
   /** Incremented when the requested change is edited, so that nobody approves what they have not seen. */
   revision: z.int().nonnegative().default(0),
-  /** Slack users who asked for the same while it was open. They are told if it ends without a change. Absent: nobody. */
+  /** Slack users who asked for the same while it was open. They are told if it ends without this change. Absent: nobody. */
   askedToo: z.array(z.string()).readonly().optional(),
   /** The card was blocked when it was last read. */
   isBlocked: z.boolean(),
@@ -387,7 +387,18 @@ export function hasSeen({ target }: ApprovalClick, { revision }: Pick<ApprovalRe
   return (target.revision ?? 0) === revision;
 }
 
-/** Whether the person clicking answers for the change. Otherwise the approver who asked does. */
-export function isInOwnName(click: ApprovalClick, { action: asked }: ApprovalRequest): boolean {
-  return click.verb === 'emergency-override' || asked.verb === 'ask';
+/** Whether the person who decides answers for the change and is told of it. Otherwise the approver who asked does. */
+export function isInOwnName({ action }: ApprovalRequest, { kind }: Pick<ApprovalInFlight, 'kind'>): boolean {
+  return kind === 'override' || action.verb === 'ask';
+}
+
+/** Whether the change does not tell the person who asked what was decided: it is in the name of somebody else. */
+export function isToldApart(request: ApprovalRequest, approval: Pick<ApprovalInFlight, 'kind' | 'by'>): boolean {
+  const { action } = request;
+  return action.verb === 'ask' || (isInOwnName(request, approval) && approval.by !== action.actor.userId);
+}
+
+/** The approval or override that made its change. */
+export function madeBy({ state, decision }: MadeRequest): Pick<ApprovalInFlight, 'kind' | 'by'> {
+  return { kind: state === 'overridden' ? 'override' : 'approval', by: decision.by };
 }

@@ -17,8 +17,11 @@ import {
   type ClosedRequest,
   hasMadeChange,
   isAboutRules,
+  isChanged,
   isOverdue,
+  isToldApart,
   type MadeRequest,
+  madeBy,
   type OpenRequest,
   orderIn,
   overdueAtMs,
@@ -44,8 +47,7 @@ export function createRequestEnds(deps: Deps) {
       await deps.requests.save(withoutOrder(request));
       await deps.updateRequest(request.id);
       if (!hasMadeChange(request)) await markAlert(request, deps);
-      // The result of an approver's approved request is reported by the change itself.
-      else if (request.action.verb !== 'ask') return;
+      else if (!isToldApart(request, madeBy(request))) return;
       // Somebody may have asked for the same since the request was read.
       const askedToo = (await deps.requests.get(request.id))?.askedToo;
       await notifyDecided({ ...request, askedToo });
@@ -62,10 +64,7 @@ export function createRequestEnds(deps: Deps) {
     const messageId = `${id}-${state}`;
     if (!hasMadeChange(request)) {
       await deps.notifyDirectly(action.actor.userId, messageId, requestDecided(request));
-      for (const userId of request.askedToo ?? [])
-        if (userId !== decisionOf(request)?.by)
-          await deps.notifyDirectly(userId, `${messageId}-${userId}`, sameRequestEnded(request));
-      return;
+      return await tellOthers(request, messageId);
     }
     const result = reported(await deps.progress.read(request.decision.actionId))?.result;
     const confirmation = result?.confirmation;
@@ -80,6 +79,15 @@ export function createRequestEnds(deps: Deps) {
     const isConfirmed = confirmation === undefined || isFound;
     const endsAt = made?.endsAt ?? null;
     await deps.notifyDirectly(action.actor.userId, messageId, requestDecided(shown, { isConfirmed, endsAt }));
+    // What they asked for as well is done, unless something else was.
+    if (isChanged(request)) await tellOthers(shown, messageId);
+  }
+
+  /** Everybody else who asked for the same. */
+  async function tellOthers(request: ClosedRequest, messageId: string): Promise<void> {
+    for (const userId of request.askedToo ?? [])
+      if (userId !== decisionOf(request)?.by)
+        await deps.notifyDirectly(userId, `${messageId}-${userId}`, sameRequestEnded(request));
   }
 }
 

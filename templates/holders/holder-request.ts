@@ -1,9 +1,11 @@
 import {
   type ApprovalInFlight,
   type ApprovalRequest,
+  askedTerm,
   type ClosedRequest,
   changesFromNow,
   earlierChange,
+  hasMadeChange,
   isAboutRules,
   isChanged,
   type MadeRequest,
@@ -52,17 +54,23 @@ export function requestSent({ card, payCents, changes, term, note, isTwin }: Req
 const OVERRODE = 'used the emergency override';
 const UNCONFIRMED = 'the card service has not confirmed it';
 
-/** For the holder: someone approved, and nothing shows whether the card service made the change. */
+/** For the person who asked: someone approved, and nothing shows whether the card service made the change. */
 export function requestUnconfirmed(
-  { card, temporary }: ApprovalRequest,
+  request: ApprovalRequest,
   { kind, by, changes, term }: Pick<ApprovalInFlight, 'kind' | 'by' | 'changes' | 'term'>,
 ): Message {
+  const { temporary } = request;
   const did = kind === 'override' ? OVERRODE : 'approved';
   return headed(
     `${mention(by)} ${did}, but ${UNCONFIRMED}.`,
-    `Your ${cardName(card)}: ${movedWords({ changes: changesFromNow({ changes, temporary }), term })}.`,
+    `${capital(cardOf(request))}: ${movedWords({ changes: changesFromNow({ changes, temporary }), term })}.`,
     'It may or may not work. Your request is still open: an approver can check the card and decide again.',
   );
+}
+
+/** `your card 1212`; for an approver: `Jane Doe · card 1212`. */
+function cardOf(request: ApprovalRequest): string {
+  return payCentsOf(request) === null ? cardOfHolder(request.card) : `your ${cardName(request.card)}`;
 }
 
 /** `daily limit $400.00 → $900.00 for 1 hour` */
@@ -90,8 +98,15 @@ export function requestDecided(request: ClosedRequest, made: Made = { isConfirme
 }
 
 /** For somebody who asked for the same while the request was open. */
-export function sameRequestEnded(request: Exclude<ClosedRequest, MadeRequest>): Message {
+export function sameRequestEnded(request: ClosedRequest): Message {
   const theirs = 'Somebody else’s request, which you had asked for as well,';
+  if (hasMadeChange(request)) {
+    const by = mention(request.decision.by);
+    const how = request.state === 'overridden' ? `by the emergency override of ${by}` : `and approved by ${by}`;
+    const what = movedWords({ changes: changesFromNow(request), term: request.term });
+    const head = `${theirs} was changed ${how}: ${what} · ${cardOfHolder(request.card)}.`;
+    return headed(head, 'Ask again if you want something else.');
+  }
   const ended = {
     denied: (by: string) => `${theirs} was denied by ${mention(by)}`,
     withdrawn: () => `${theirs} was withdrawn`,
@@ -103,7 +118,13 @@ export function sameRequestEnded(request: Exclude<ClosedRequest, MadeRequest>): 
   return headed(head, rest);
 }
 
-const NOT_AS_ASKED = 'This is not exactly what you asked for: check the amount and how long it lasts.';
+/** Null: it is. */
+function notAsAsked(request: MadeRequest): string | null {
+  if (!isChanged(request)) return null;
+  const wanted = `${wantedWords(request)} ${escapeUntrusted(termWords(askedTerm(request)), 80)}`;
+  const check = payCentsOf(request) === null ? wanted : 'check the amount and how long it lasts';
+  return `This is not exactly what you asked for: ${check}.`;
+}
 
 function decidedLines(request: ClosedRequest, made: Made): (string | null)[] {
   const what = requestedWords(request);
@@ -136,11 +157,11 @@ function decidedLines(request: ClosedRequest, made: Made): (string | null)[] {
 
 /** `$84.10 at Corner Diner · your card 1212`; for an approver: `daily limit $900.00 · Jane Doe · card 1212`. */
 function requestedWords(request: ClosedRequest): string {
-  const { card, facts } = request;
   const payCents = payCentsOf(request);
-  if (payCents !== null) return `${amountAt(payCents, facts.purchase?.merchant ?? '')} · your ${cardName(card)}`;
+  const { purchase } = request.facts;
+  if (payCents !== null) return `${amountAt(payCents, purchase?.merchant ?? '')} · ${cardOf(request)}`;
   return isAboutRules(request)
-    ? `${wantedWords(request)} · ${cardOfHolder(card)}`
+    ? `${wantedWords(request)} · ${cardOf(request)}`
     : escapeUntrusted(requestedRaw(request), RULES_MAX);
 }
 
@@ -151,20 +172,20 @@ function wantedWords({ goals }: ClosedRequest): string {
 
 function approvedLines(request: MadeRequest, { isConfirmed, endsAt }: Made): (string | null)[] {
   const { card, term, decision, isBlocked, facts } = request;
-  const name = cardName(card);
+  const isHolder = payCentsOf(request) !== null;
   const [did, unconfirmed] =
     request.state === 'overridden'
       ? [`${mention(decision.by)} ${OVERRODE}`, UNCONFIRMED]
       : [`Approved by ${mention(decision.by)}`, 'not confirmed by the card service'];
-  const but = isBlocked ? `your ${name} is blocked` : unconfirmed;
+  const but = isBlocked ? `${isHolder ? cardOf(request) : 'the card'} is blocked` : unconfirmed;
   return [
     `*${did}${isConfirmed && !isBlocked ? mayPay(request, endsAt) : `, but ${but}`}.*`,
     isBlocked ? 'It works once an approver unblocks it.' : null,
-    `Your ${name}: ${movedWords({ changes: changesFromNow(request), term })}.`,
+    `${capital(cardOf(request))}: ${movedWords({ changes: changesFromNow(request), term })}.`,
     enoughWords(request),
-    alsoToAsk(facts.alsoNeeds),
+    isHolder ? alsoToAsk(facts.alsoNeeds) : null,
     isConfirmed ? mayBeDeclined(card) : 'It may not work yet. If it does not, ask an approver to check the card.',
-    isChanged(request) ? NOT_AS_ASKED : null,
+    notAsAsked(request),
   ];
 }
 
@@ -177,24 +198,27 @@ function isTooLow({ goals, changes }: MadeRequest): boolean {
 function enoughWords(request: MadeRequest): string | null {
   const { facts, changes } = request;
   const payCents = payCentsOf(request);
-  const amount = payCents === null ? '' : ` for ${formatCents(payCents)}`;
+  // What the holder wants to pay is not known when an approver asks.
+  if (payCents === null) return null;
+  const amount = formatCents(payCents);
   const look = 'The Home tab shows what is left.';
-  if (isTooLow(request)) return `This is too low${amount}. ${look}`;
-  if (facts.isTooLittle === true) return `When it was approved, this was no longer enough${amount}. ${look}`;
+  if (isTooLow(request)) return `This is too low for ${amount}. ${look}`;
+  if (facts.isTooLittle === true) return `When it was approved, this was no longer enough for ${amount}. ${look}`;
   const isRemoved = changes.every(({ to }) => to === null);
   return facts.isUsedUp === true && !isRemoved
-    ? `Nothing was left of the limit, so this may not be enough${amount}. ${look}`
+    ? `Nothing was left of the limit, so this may not be enough for ${amount}. ${look}`
     : null;
 }
 
 /** Without a declined purchase there is nothing to try again. What an approver changed may not be enough for the amount. */
 function mayPay(request: MadeRequest, endsAt: string | null): string {
   const { facts, decision } = request;
-  if (alsoToAsk(facts.alsoNeeds) !== null || facts.isTooLittle === true || isTooLow(request)) return '';
+  const payCents = payCentsOf(request);
+  if (payCents === null || alsoToAsk(facts.alsoNeeds) !== null) return '';
+  if (facts.isTooLittle === true || isTooLow(request)) return '';
   const end = (word: string) => (endsAt === null ? 'now' : `${word} ${timeToken(endsAt, decision.at)}`);
   if (facts.purchase !== null) return `: try again ${end('before')}`;
-  const payCents = payCentsOf(request);
-  return payCents === null || isChanged(request) || enoughWords(request) !== null
+  return isChanged(request) || enoughWords(request) !== null
     ? ''
     : `: you can pay ${formatCents(payCents)} ${end('until')}`;
 }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, byCommand, createActionWorld, verbsOf } from '../../support/perform-world.ts';
+import { acctId, ask, byCommand, createActionWorld, verbsOf, verifyAction } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 const MINUTE = 60_000;
@@ -42,4 +43,37 @@ it('allows the emergency override only after approvers could see the request for
   advance(16 * MINUTE);
   await glass('act_glass2');
   expect(service.rules['DailySpendLimit']).toBe(500);
+});
+
+it('tells the approver who asked that an operator used the emergency override, and what is different', async () => {
+  const told: string[] = [];
+  const world = await createActionWorld(redis(), {
+    notifyDirectly: async (userId, _id, { text }) => void told.push(`${userId}: ${text}`),
+  });
+  const verbs = verbsOf(world.deps);
+  const changeRequest = { goals: [limitGoal('daily', 200_000)], term: { kind: 'permanent' } } as const;
+  for (const userId of ['U0ANA', 'U0EVE']) {
+    const by = { actor: { userId, teamId: 'T1' }, id: `act_${userId.toLowerCase()}` };
+    await verbs.performAction(ask('limit', { ...byCommand, ...by, changeRequest }), { isLast: true });
+  }
+  world.advance(16 * MINUTE);
+  const glass = {
+    id: 'act_glass',
+    actor: { userId: 'U0OTTO', teamId: 'T1' },
+    target: { kind: 'request', requestId: 'req_u0ana' },
+    reason: 'urgent',
+    askedAt: world.deps.now().toISOString(),
+  } as const;
+  await verbs.performAction(ask('emergency-override', glass), { isLast: true });
+
+  for (let again: number | null = 0; again !== null; ) {
+    world.advance(again);
+    again = await verifyAction('act_glass', world.deps);
+  }
+
+  expect(world.service.rules['DailySpendLimit']).toBe(1400);
+  expect(told).toEqual([
+    'U0ANA: <@U0OTTO> used the emergency override. Jane Doe · card of account 7378: daily limit $400.00 → $1,400.00 for 1 hour. This is not exactly what you asked for: daily limit $2,000.00 permanently. Note: “urgent”',
+    'U0EVE: Somebody else’s request, which you had asked for as well, was changed by the emergency override of <@U0OTTO>: daily limit $400.00 → $1,400.00 for 1 hour · Jane Doe · card of account 7378. Ask again if you want something else.',
+  ]);
 });

@@ -95,7 +95,7 @@ describe('a click on a request', () => {
   });
 
   it('makes the change on behalf of the approver who asked, under the id of the click', () => {
-    expect(isInOwnName(decide, byApprover)).toBe(false);
+    expect(isInOwnName(byApprover, approvalOf(decide, draft))).toBe(false);
     expect(changeOf(decide, byApprover, approvalOf(decide, draft))).toMatchObject({
       id: 'act_ben',
       askedAt: decide.askedAt,
@@ -109,7 +109,7 @@ describe('a click on a request', () => {
   it('makes a holder’s change on behalf of the approver, with the holder’s reason and card', () => {
     const asked = openRequestOf({ action: { ...openRequestOf().action, reason: 'hotel' } });
 
-    expect(isInOwnName(decide, asked)).toBe(true);
+    expect(isInOwnName(asked, approvalOf(decide, draft))).toBe(true);
     expect(changeOf(decide, asked, approvalOf(decide, draft))).toMatchObject({
       actor,
       reason: 'hotel',
@@ -119,7 +119,7 @@ describe('a click on a request', () => {
   });
 
   it('makes an override on behalf of the operator, with the operator’s reason', () => {
-    expect(isInOwnName(override, byApprover)).toBe(true);
+    expect(isInOwnName(byApprover, approvalOf(override, draft))).toBe(true);
     expect(changeOf(override, byApprover, approvalOf(override, draft))).toMatchObject({
       actor,
       reason: 'at the counter',
