@@ -29,9 +29,7 @@ import {
   hasMadeChange,
   isAboutRules,
   isInOwnName,
-  isToldApart,
   type MadeRequest,
-  madeBy,
   type OpenRequest,
   orderIn,
   withBlocked,
@@ -39,7 +37,7 @@ import {
   withoutInFlight,
 } from './request.ts';
 import type { Requests } from './request-store.ts';
-import type { RequestEnds } from './resolve-request.ts';
+import { isToldApart, type RequestEnds } from './resolve-request.ts';
 
 interface Deps extends Pick<ActionTools, 'notifyDirectly' | 'updateRequest'> {
   readonly responses: Pick<Responses, 'answer'>;
@@ -170,7 +168,7 @@ export function createApprovalVerified(deps: VerifiedDeps): ApprovalVerified {
       await deps.requests.save({ ...request, isUnconfirmed: true });
       await deps.updateRequest(request.id);
     }
-    if (isToldApart(request, madeBy(request))) await deps.notifyDecided(request);
+    await deps.notifyDecided(request);
   }
 }
 

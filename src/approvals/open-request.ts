@@ -128,7 +128,7 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
       // A holder is not in the approvals channel.
       if (action.verb === 'ask') return { kind: 'twin', note: `${hearsEnd} To withdraw it, open the Home tab.` };
       const where = 'asked for that already: the request is open in the approvals channel.';
-      const hears = 'I’ll message you if it ends without a change.';
+      const hears = 'I’ll message you if it ends without that change.';
       return { kind: 'twin', note: isOwnTwin ? `You have ${where}` : `Somebody has ${where} ${hears}` };
     }
     const isOwnCard = order?.isOwn ?? (isAboutRules(asked) && (await deps.rights.isOwnCard(userId, acctId)));

@@ -387,18 +387,14 @@ export function hasSeen({ target }: ApprovalClick, { revision }: Pick<ApprovalRe
   return (target.revision ?? 0) === revision;
 }
 
-/** Whether the person who decides answers for the change and is told of it. Otherwise the approver who asked does. */
-export function isInOwnName({ action }: ApprovalRequest, { kind }: Pick<ApprovalInFlight, 'kind'>): boolean {
-  return kind === 'override' || action.verb === 'ask';
-}
-
-/** Whether the change does not tell the person who asked what was decided: it is in the name of somebody else. */
-export function isToldApart(request: ApprovalRequest, approval: Pick<ApprovalInFlight, 'kind' | 'by'>): boolean {
-  const { action } = request;
-  return action.verb === 'ask' || (isInOwnName(request, approval) && approval.by !== action.actor.userId);
-}
-
-/** The approval or override that made its change. */
-export function madeBy({ state, decision }: MadeRequest): Pick<ApprovalInFlight, 'kind' | 'by'> {
-  return { kind: state === 'overridden' ? 'override' : 'approval', by: decision.by };
+/**
+ * Whether the person who decides answers for the change and is told of it. Otherwise the approver who asked does, because
+ * the change is what they asked for.
+ */
+export function isInOwnName(
+  request: ApprovalRequest,
+  { kind, changes, term }: Pick<ApprovalInFlight, 'kind' | 'changes' | 'term'>,
+): boolean {
+  const isOther = isAboutRules(request) && isChanged({ ...request, changes, term });
+  return kind === 'override' || request.action.verb === 'ask' || isOther;
 }

@@ -12,16 +12,17 @@ import { REQUEST_OVERDUE_MS } from '../policy/decide-action.ts';
 import { withAnswers } from './block-all.ts';
 import type { Execution } from './execute-approval.ts';
 import {
+  type ApprovalInFlight,
+  type ApprovalRequest,
   accountIn,
   approversWithoutAnswer,
   type ClosedRequest,
   hasMadeChange,
   isAboutRules,
   isChanged,
+  isInOwnName,
   isOverdue,
-  isToldApart,
   type MadeRequest,
-  madeBy,
   type OpenRequest,
   orderIn,
   overdueAtMs,
@@ -47,7 +48,6 @@ export function createRequestEnds(deps: Deps) {
       await deps.requests.save(withoutOrder(request));
       await deps.updateRequest(request.id);
       if (!hasMadeChange(request)) await markAlert(request, deps);
-      else if (!isToldApart(request, madeBy(request))) return;
       // Somebody may have asked for the same since the request was read.
       const askedToo = (await deps.requests.get(request.id))?.askedToo;
       await notifyDecided({ ...request, askedToo });
@@ -78,7 +78,8 @@ export function createRequestEnds(deps: Deps) {
     const isFound = confirmation === 'confirmed' || result?.state === 'unknown';
     const isConfirmed = confirmation === undefined || isFound;
     const endsAt = made?.endsAt ?? null;
-    await deps.notifyDirectly(action.actor.userId, messageId, requestDecided(shown, { isConfirmed, endsAt }));
+    if (isToldApart(request, madeBy(request)))
+      await deps.notifyDirectly(action.actor.userId, messageId, requestDecided(shown, { isConfirmed, endsAt }));
     // What they asked for as well is done, unless something else was.
     if (isChanged(request)) await tellOthers(shown, messageId);
   }
@@ -89,6 +90,21 @@ export function createRequestEnds(deps: Deps) {
       if (userId !== decisionOf(request)?.by)
         await deps.notifyDirectly(userId, `${messageId}-${userId}`, sameRequestEnded(request));
   }
+}
+
+type DecidedChange = Pick<ApprovalInFlight, 'kind' | 'by' | 'changes' | 'term' | 'note'>;
+
+/** Whether the change does not tell the person who asked what was decided: somebody else is told of it, or left a note. */
+export function isToldApart(request: ApprovalRequest, approval: DecidedChange): boolean {
+  const { action } = request;
+  if (action.verb === 'ask') return true;
+  const isMore = isInOwnName(request, approval) || approval.note !== '';
+  return isAboutRules(request) && isMore && approval.by !== action.actor.userId;
+}
+
+/** What the approval or override that made its change decided. */
+function madeBy({ state, decision, changes, term, note }: MadeRequest): DecidedChange {
+  return { kind: state === 'overridden' ? 'override' : 'approval', by: decision.by, changes, term, note };
 }
 
 type UnmadeRequest = Exclude<ClosedRequest, MadeRequest>;

@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, createActionWorld, type PerformWorld, performAction } from '../../support/perform-world.ts';
+import { ask, createActionWorld, type PerformWorld, performAction, verifyAction } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 
@@ -133,4 +133,52 @@ it('opens a request of their own for somebody else who asks for what the first w
 
   expect((await world.deps.requests.open()).map(({ id }) => id).sort()).toEqual(['req_u0olga', 'req_u0zoe']);
   expect(world.answers.at(-1)?.text).not.toContain('asked for that already');
+});
+
+describe('an approver’s request that another approver changes and approves', () => {
+  const hour = { kind: 'duration', ms: 3_600_000 } as const;
+
+  /** Olga asks, then Zoe for the same, and Ben approves. @returns what each is told. */
+  async function approved(by: Partial<Extract<VerbAction, { verb: 'decide' }>>) {
+    const told: string[] = [];
+    const world = await createActionWorld(redis(), {
+      notifyDirectly: async (userId, _id, { text }) => void told.push(`${userId}: ${text}`),
+    });
+    await performAction(raiseBy('U0OLGA'), world.deps);
+    await performAction(raiseBy('U0ZOE'), world.deps);
+    const target = { kind: 'request', requestId: await requestId(world) } as const;
+    const ben = { actor: { userId: 'U0BEN', teamId: 'T1' }, id: 'act_ben' };
+    await performAction(ask('decide', { ...ben, approve: true, target, ...by }), world.deps);
+    for (let again: number | null = 0; again !== null; ) {
+      world.advance(again);
+      again = await verifyAction('act_ben', world.deps);
+    }
+    const done = (await world.records()).find(({ event, actionId }) => event === 'done' && actionId === 'act_ben');
+    return { told, doneBy: done?.actor?.userId };
+  }
+
+  it('is on record as theirs, and whoever asked reads what they changed and their note', async () => {
+    const changeRequest = { goals: [limitGoal('daily', 90_000)], term: hour };
+
+    expect(await approved({ changeRequest, reason: 'Ask Cleo for the rest' })).toEqual({
+      doneBy: 'U0BEN',
+      told: [
+        'U0OLGA: Approved by <@U0BEN>. Jane Doe · card of account 7378: daily limit $400.00 → $900.00 for 1 hour. This is not exactly what you asked for: daily limit $1,500.00 permanently. Note: “Ask Cleo for the rest”',
+        'U0ZOE: Somebody else’s request, which you had asked for as well, was changed and approved by <@U0BEN>: daily limit $400.00 → $900.00 for 1 hour · Jane Doe · card of account 7378. Ask again if you want something else.',
+      ],
+    });
+  });
+
+  it('is told to whoever asked with the note if nothing was changed', async () => {
+    const { told, doneBy } = await approved({ changeRequest: changeTo(150_000), reason: 'Keep the receipts' });
+
+    expect(doneBy).toBe('U0OLGA');
+    expect(told).toEqual([
+      'U0OLGA: Approved by <@U0BEN>. Jane Doe · card of account 7378: daily limit $400.00 → $1,500.00 permanently. Note: “Keep the receipts”',
+    ]);
+  });
+
+  it('is reported by the change alone if it is as asked for, without a note', async () => {
+    expect(await approved({})).toEqual({ doneBy: 'U0OLGA', told: [] });
+  });
 });

@@ -107,11 +107,21 @@ describe('executing an approval', () => {
 
   it('makes a change requested by an approver on behalf of that approver', async () => {
     const { execution, steps } = setUp();
-    const request = openRequestOf({ action: ask('limit') });
+    const request = openRequestOf({ action: ask('limit'), term: { kind: 'permanent' } });
 
     await execution.execute(click, request, approved(request), run);
 
     expect(steps).toContain('changed on behalf of U0OLGA');
+  });
+
+  it('makes something else than was requested on behalf of the approver who decided it', async () => {
+    const { execution, steps } = setUp();
+    const request = openRequestOf({ action: ask('limit'), term: { kind: 'permanent' } });
+    const hour = { kind: 'duration', ms: 3_600_000 } as const;
+
+    await execution.execute(click, request, { ...approved(request), term: hour }, run);
+
+    expect(steps).toContain('changed on behalf of U0BEN');
   });
 
   it.each([

@@ -9,7 +9,7 @@ import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const decision = { actionId: 'act_ben', by: 'U0BEN', at: askedAt };
-const ofApprover = openRequestOf({ action: ask('limit') });
+const ofApprover = openRequestOf({ action: ask('limit'), term: { kind: 'permanent' } });
 const abroad = { rule: { kind: 'international' }, from: false, to: true } as const;
 const denied: ClosedRequest = { ...ofApprover, state: 'denied', decision, note: 'Ask for less.' };
 
