@@ -219,7 +219,7 @@ export function endOf(end: End, { now, zone }: Clock): Date | null {
 type Found = Omit<Extract<ReadEnd, { kind: 'end' }>, 'kind'> | null;
 
 const phrases: readonly (readonly [RegExp, (today: string, isUntil: boolean) => End])[] = [
-  [/^(permanently|indefinitely|forever|ever|permanent$)\b/, () => ({ kind: 'permanent' })],
+  [/^(permanently|indefinitely|forever|ever|permanent$|always$)\b/, () => ({ kind: 'permanent' })],
   [
     /^(midnight\b|tonight|(the |this )?(whole |rest of the )?day|eod|(the )?end of (the )?day)(?=\s|$)/,
     (today) => through(today),

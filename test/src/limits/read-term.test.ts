@@ -53,6 +53,7 @@ describe('parsing the duration of a change', () => {
     ['next week', { kind: 'day', day: '2026-11-29' }, ''],
     ['until next week', { kind: 'day', day: '2026-11-22' }, ''],
     ['permanently new role', { kind: 'permanent' }, 'new role'],
+    ['always', { kind: 'permanent' }, ''],
     ['for the team lunch', null, 'for the team lunch'],
     ['lunch for the Friday crew', null, 'lunch for the Friday crew'],
     ['', null, ''],
@@ -144,6 +145,14 @@ describe('parsing the duration of a change', () => {
     'permanently lunch (until friday)',
     'friday lunch until monday',
     'client visit #until next week',
+    'every time',
+    'each time we order',
+    'hotel every time',
+    'regularly',
+    'recurring',
+    'ongoing',
+    'recurring, ads',
+    'ads always',
   ])('asks back about %j, whatever stands around the time', (text) => {
     expect(readTerm(text.split(' '), clock)).toMatch(/^Is “/);
   });
@@ -231,6 +240,9 @@ describe('parsing the duration of a change', () => {
     'second laptop',
     'trip',
     'long-term rental car',
+    'recurring subscription',
+    'ongoing project',
+    'vendor that always ships late',
     'backup drive',
   ])('takes %j as a reason', (text) => {
     expect(readTerm(text.split(' '), clock)).toEqual({ term: null, rest: text.split(' ') });
