@@ -68,13 +68,9 @@ export function parseQuiet(text: string, zone: string): ParsedQuiet {
     if (after === '') return { kind: 'off' };
     return unclear(`I didn’t understand “${after.slice(0, 40)}” after “${range}”, which ends quiet hours for good.`);
   }
-  const times = /^([^-–—]+)[-–—]([^-–—]+)$/u.exec(range)?.slice(1).map(readTime) ?? [];
-  const [from = null, to = null] = times;
-  if (from === null || to === null || from === '24:00') {
-    return unclear(`“${range.slice(0, 40)}” is not a range of hours. Write 22:00-07:00, or 10pm-7am.`);
-  }
-  if (from === to)
-    return unclear('These hours start and end at the same time. For whole days write 00:00-24:00 and the days.');
+  const hours = readHours(range);
+  if (typeof hours === 'string') return unclear(hours);
+  const { from, to } = hours;
 
   let named = zone;
   const typedDays = new Set<number>();
@@ -99,6 +95,25 @@ export function parseQuiet(text: string, zone: string): ParsedQuiet {
 
 function unclear(why: string): ParsedQuiet {
   return { kind: 'unclear', why };
+}
+
+/** `10:30`, but not `22:00` and `07:00`, which are plainly on a 24-hour clock. */
+const lacksHalf = /^(?:[1-9]|1[0-2])(?::\d\d)?$/;
+
+/** When a range of hours starts and ends; or why it cannot be read. */
+function readHours(range: string): Pick<QuietWindow, 'from' | 'to'> | string {
+  const typed = /^([^-–—]+)[-–—]([^-–—]+)$/u.exec(range)?.slice(1) ?? [];
+  // Whoever writes `10-7am` means an evening, and `12-6am` midnight.
+  if (typed.some((time) => lacksHalf.test(time)) && typed.some((time) => /\d[ap]m$/i.test(time)))
+    return `“${range.slice(0, 40)}” says am or pm only once. Write it twice, such as 10pm-7am, or write 22:00-07:00.`;
+  const [start = null, to = null] = typed.map(readTime);
+  if (start === null || to === null)
+    return `“${range.slice(0, 40)}” is not a range of hours. Write 22:00-07:00, or 10pm-7am.`;
+  // A range that starts at midnight starts with the day that follows.
+  const from = start === '24:00' ? '00:00' : start;
+  return from === to
+    ? 'These hours start and end at the same time. For whole days write 00:00-24:00 and the days.'
+    : { from, to };
 }
 
 /** `22:00`, `7am`, `10:30pm` → `22:00`, `07:00`, `22:30`. In a range, two digits also count as hours. */
