@@ -1,6 +1,6 @@
 import { declineCodes, isSensitive } from '../alerts/decline-reason.ts';
 import { closest } from '../core/closest.ts';
-import { isTransactionKind } from '../core/event.ts';
+import { isTransactionKind, type WebhookKind } from '../core/event.ts';
 import { countryInSentence, merchantCategoryNames } from '../core/merchant-category.ts';
 import { formatCents } from '../core/money.ts';
 import { describeFilter } from './describe-filter.ts';
@@ -37,11 +37,51 @@ export function whyNeverMatches(filter: Filter): string | null {
   return each.includes(null) ? null : (each[0] ?? `“${printFilter(filter)}” leaves no alert.`);
 }
 
-/** Parses a filter, and rejects one that can never match. */
+/** Parses a filter, and rejects one that can never match, or of which a typed kind can never match. */
 export function parseUseful(text: string): ReturnType<typeof parseFilter> {
   const parsed = parseFilter(text);
-  const why = 'error' in parsed ? null : whyNeverMatches(parsed.filter);
+  const why = 'error' in parsed ? null : (whyNeverMatches(parsed.filter) ?? whyKindIsLost(parsed.filter));
   return why === null ? parsed : { error: { word: '', why } };
+}
+
+/**
+ * Why a kind that somebody typed never matches: `shipping, declines over 500` gets no shipment, because none has an amount.
+ * Null: each may.
+ */
+function whyKindIsLost(filter: Filter): string | null {
+  if (filter.is === 'not') return whyKindIsLost(filter.filter);
+  if (filter.is !== 'and' && filter.is !== 'or') return null;
+  const parts = filter.filters;
+  const reasons = filter.is === 'and' ? parts.map((part) => whyLost(part, parts)) : [];
+  return [...reasons, ...parts.map(whyKindIsLost)].find((why) => why !== null) ?? null;
+}
+
+/** @param list the kinds, one of `parts`, which must all hold. */
+function whyLost(list: Filter, parts: readonly Filter[]): string | null {
+  const listed = kindsListed(list);
+  const others = parts.filter((part) => part !== list);
+  // An exception takes away on purpose.
+  const conditions = others.filter(({ is }) => is !== 'not');
+  const may = possibleKinds({ is: 'and', filters: conditions });
+  const lost = listed.filter((kind) => !may.includes(kind));
+  if (lost.length === 0) return null;
+  const kept = listed.filter((kind) => may.includes(kind));
+  const fitsLost = (part: Filter): boolean => lost.every((kind) => possibleKinds(part).includes(kind));
+  const never = conditions.filter((part) => !fitsLost(part));
+  const why = `No alert is “${describeFilter(ofKinds(lost, never))}”.`;
+  const either: Filter = { is: 'or', filters: [ofKinds(lost, others.filter(fitsLost)), ofKinds(kept, others)] };
+  return kept.length === 0 ? why : `${why} Write “${describeFilter(either)}”.`;
+}
+
+function ofKinds(kinds: readonly WebhookKind[], conditions: readonly Filter[]): Filter {
+  const list: Filter = { is: 'kind', kinds };
+  return conditions.length === 0 ? list : { is: 'and', filters: [list, ...conditions] };
+}
+
+/** The kinds of `declines, shipping` and `declines or shipping`; none in other filters. */
+function kindsListed(filter: Filter): readonly WebhookKind[] {
+  if (filter.is === 'kind') return filter.kinds;
+  return filter.is === 'or' && filter.filters.every(({ is }) => is === 'kind') ? possibleKinds(filter) : [];
 }
 
 /** Why nobody may ask for what a filter selects: a wrong PIN, which no channel learns. Null: everybody may. */

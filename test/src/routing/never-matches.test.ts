@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { whyNot } from '../../../src/routing/filter.ts';
-import { unknownNames, whyNeverMatches, whySensitive } from '../../../src/routing/never-matches.ts';
+import { parseUseful, unknownNames, whyNeverMatches, whySensitive } from '../../../src/routing/never-matches.ts';
 import { parseFilter } from '../../../src/routing/parse-filter.ts';
 import { examples } from '../../support/examples.ts';
 import { card, transactionAlert } from '../../templates/fixtures.ts';
@@ -160,6 +160,46 @@ describe('a filter', () => {
       }),
       { numRuns: examples(300) },
     );
+  });
+});
+
+describe('a filter with a kind that can never be what follows', () => {
+  it.each([
+    [
+      'shipping, declines over 500',
+      'No alert is “shipping over $500.00”. Write “shipping or (declines over $500.00)”.',
+    ],
+    [
+      'declines, status in Spain group Field',
+      'No alert is “status in Spain”. Write “(status in group "Field") or (declines in Spain in group "Field")”.',
+    ],
+    ['declines, status code velocity', /^No alert is “status with code decline\.rule\.velocity”/],
+    ['spend, declines code velocity', /^No alert is “spend with code/],
+    ['virtual, status physical cards', /^No alert is “virtual on physical cards”/],
+    ['(shipping or declines) over 500', /^No alert is “shipping over \$500\.00”/],
+    ['declines or (shipping, pins over 5)', /^No alert is “shipping over/],
+    ['shipping over 500 or declines', 'No alert is “shipping over $500.00”.'],
+    ['everything except (shipping, declines over 500)', /^No alert is “shipping over/],
+    ['shipping, status, declines over 500 except in US', /^No alert is “status, shipping over \$500\.00”/],
+  ])('is rejected, with what to write instead: %s', (text, why) => {
+    const parsed = parseUseful(text);
+    const told = 'error' in parsed ? parsed.error.why : null;
+
+    expect(told).toEqual(typeof why === 'string' ? why : expect.stringMatching(why));
+    const instead = /Write “(.*)”\.$/.exec(told ?? '')?.[1] ?? 'declines';
+    expect(parseUseful(instead), instead).toHaveProperty('filter');
+  });
+
+  it.each([
+    'declines over 500 or shipping',
+    'declines, pins over 500',
+    'shipping, declines group Field',
+    'shipping, declines except over 500',
+    'declines, shipping except shipping',
+    'spend, declines in Spain',
+    '(shipping, declines) (over 500 or group Field)',
+  ])('is accepted if each kind can be: %s', (text) => {
+    expect(parseUseful(text)).toHaveProperty('filter');
   });
 });
 
