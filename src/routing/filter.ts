@@ -22,7 +22,7 @@ const prepositions: Readonly<Record<TextFact, string>> = { group: 'in', holder: 
 
 /**
  * Selects events. Normal form: kinds in the order of `webhookKinds`, no `and` directly inside an `and`, no `or` directly
- * inside an `or`. `parseFilter` reads it, `printFilter` writes it.
+ * inside an `or`, no `all` in an `and` with what has a head. `parseFilter` reads it, `printFilter` writes it.
  */
 export type Filter =
   | { readonly is: 'all' }

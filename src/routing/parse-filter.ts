@@ -5,6 +5,7 @@ import { parseAmount } from '../core/money.ts';
 import {
   type AmountTest,
   type Filter,
+  hasHead,
   possibleKinds,
   printFilter,
   spendKinds,
@@ -261,8 +262,13 @@ function readText(cursor: Cursor, fact: TextFact): Filter {
   return { is: 'text', fact, text: /[\p{L}\p{N}]/u.test(text) ? text : cursor.fail('a word, or several in quotes') };
 }
 
-/** Flattens an `and` inside an `and`, and an `or` inside an `or`. */
+/**
+ * Flattens an `and` inside an `and`, and an `or` inside an `or`. “All declines” are declines: “everything and declines” would
+ * sound as if they came on top.
+ */
 function join(is: 'and' | 'or', filters: readonly Filter[]): Filter {
-  const flat = filters.flatMap((part) => (part.is === is ? part.filters : [part]));
+  const joined = filters.flatMap((part) => (part.is === is ? part.filters : [part]));
+  const isNarrower = is === 'and' && joined.some((part) => part.is !== 'all' && hasHead(part));
+  const flat = isNarrower ? joined.filter((part) => part.is !== 'all') : joined;
   return flat.length === 1 && flat[0] !== undefined ? flat[0] : { is, filters: flat };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { declineCodes } from '../../../src/alerts/decline-reason.ts';
 import { webhookKinds } from '../../../src/core/event.ts';
-import { type Filter, possibleKinds, printFilter, textFacts } from '../../../src/routing/filter.ts';
+import { type Filter, hasHead, possibleKinds, printFilter, textFacts } from '../../../src/routing/filter.ts';
 
 const text = fc
   .stringMatching(/^[A-Za-z0-9][A-Za-z0-9 .'&-]{0,20}[A-Za-z0-9]$/)
@@ -24,6 +24,10 @@ const simple: fc.Arbitrary<Filter> = fc.oneof(
   fc.record({ is: fc.constant('country' as const), country: fc.constantFrom('US', 'PT', 'GB', 'NO', 'IN') }),
   fc.record({ is: fc.constant('form' as const), form: fc.constantFrom('virtual' as const, 'physical' as const) }),
 );
+const isAll = ({ is }: Filter): boolean => is === 'all';
+/** No `all` in an `and` with what has a head. */
+const isNormal = (one: Filter): boolean =>
+  one.is !== 'and' || !one.filters.some(isAll) || !one.filters.some((part) => !isAll(part) && hasHead(part));
 const { tree } = fc.letrec<{ tree: Filter }>((tie) => ({
   tree: fc.oneof(
     { maxDepth: 4, depthIdentifier: 'filter' },
@@ -32,7 +36,8 @@ const { tree } = fc.letrec<{ tree: Filter }>((tie) => ({
     ...(['and', 'or'] as const).map((is) =>
       fc
         .array(tie('tree'), { minLength: 2, maxLength: 4 })
-        .map((filters): Filter => ({ is, filters: filters.flatMap((one) => (one.is === is ? one.filters : [one])) })),
+        .map((filters): Filter => ({ is, filters: filters.flatMap((one) => (one.is === is ? one.filters : [one])) }))
+        .filter(isNormal),
     ),
   ),
 }));
