@@ -147,10 +147,11 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
     return await responses.refuse(action, { why: added.full, whoCan });
   }
   const { subscription, isNew } = added;
-  const byDefault = possibleKinds(parsed.filter)
-    .filter((kind) => defaultChannel(kind) === channel)
-    .map((kind) => kindName(kind));
-  await responses.answer(action, subscribed({ subscription: described(subscription), isNew, byDefault, ...before }));
+  const kinds = possibleKinds(parsed.filter);
+  const anyway = kinds.filter((kind) => defaultChannel(kind) === channel);
+  const addsNothing = anyway.length === kinds.length;
+  const facts = { subscription: described(subscription), isNew, byDefault: anyway.map(kindName), addsNothing };
+  await responses.answer(action, subscribed({ ...facts, ...before }));
 }
 
 /** @returns null if somebody has ended or added the same since it was asked for. */

@@ -1,5 +1,6 @@
 import type { SectionBlock } from '@slack/types';
 import { commandCode } from '../../src/core/installation.ts';
+import { joinWithAnd } from '../../src/core/join-with-and.ts';
 import type { DigestSchedule } from '../../src/digests/schedule-store.ts';
 import type { Subscription } from '../../src/routing/channel-rules-store.ts';
 import type { UnknownName } from '../../src/routing/never-matches.ts';
@@ -62,23 +63,29 @@ interface Subscribed extends Preview {
   readonly isNew: boolean;
   /** Kinds that the configuration always sends here. */
   readonly byDefault: readonly string[];
+  /** The configuration sends everything here that the subscription selects. */
+  readonly addsNothing: boolean;
 }
 
 /** A channel now gets more events. */
-export function subscribed({ subscription, isNew, byDefault, ...preview }: Subscribed): Message {
+export function subscribed({ subscription, isNew, byDefault, addsNothing, ...preview }: Subscribed): Message {
   const { number, filter, by, at, channel } = subscription;
-  const what = isNew
-    ? `This channel now also gets: ${escapeUntrusted(filter, FILTER_MAX)}.`
-    : `This channel already gets: ${escapeUntrusted(filter, FILTER_MAX)}.`;
+  const gets = `${isNew ? 'This channel now also gets' : 'This channel already gets'}: ${escapeUntrusted(filter, FILTER_MAX)}.`;
+  const what = addsNothing
+    ? `Nothing changes: this channel gets all ${joinWithAnd(byDefault)} by configuration, and a subscription only adds alerts.`
+    : gets;
+  const lines = addsNothing ? unknownLines(preview.unknown) : previewLines(preview);
+  const anyway =
+    addsNothing || byDefault.length === 0
+      ? null
+      : `By configuration, all ${joinWithAnd(byDefault)} go to ${channelMention(channel)} anyway: a subscription adds alerts, it never removes any.`;
   return {
-    text: sentence(`${what} ${previewLines(preview).join(' ')} Subscription ${number}.`),
+    text: sentence([what, ...lines, anyway, `Subscription ${number}.`].filter(Boolean).join(' ')),
     blocks: [
       section(
         `*${what}*`,
-        ...previewLines(preview),
-        byDefault.length === 0
-          ? null
-          : `By configuration, all ${byDefault.join(', ')} go to ${channelMention(channel)} anyway: a subscription adds alerts, it never removes any.`,
+        ...lines,
+        anyway,
         `An alert that matches several subscriptions is posted once. To end this one: ${commandCode(`unsubscribe ${number}`)}`,
       ),
       ...context(`Subscription ${number}, by ${mention(by)}${dateAfter(',', at)}`),

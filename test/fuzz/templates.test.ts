@@ -395,7 +395,8 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     const subscriptions = many(subscription, 100);
     const rule = { channel: 'C1', byDefault: ['declines'], subscriptions, digests, quiet: null };
     return [
-      subscribed({ subscription, isNew: true, byDefault: [], ...preview }),
+      subscribed({ subscription, isNew: true, byDefault: [], addsNothing: false, ...preview }),
+      subscribed({ subscription, isNew: true, byDefault: ['declines'], addsNothing: true, ...preview }),
       subscriptionList({ isAll: true, rules: many(rule), mutes: 2, page: 3 }),
       unsubscribed({ removed: many(subscription, 100), left: many(subscription, 100) }),
     ];

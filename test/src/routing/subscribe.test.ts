@@ -4,6 +4,7 @@ import type { Message } from '../../../src/slack/message.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, createActionWorld, type PerformWorld, performAction } from '../../support/perform-world.ts';
+import { shown } from '../../templates/shown.ts';
 
 const redis = useRedis();
 const later = { askedAt: '2026-11-20T15:01:00.000Z' };
@@ -96,6 +97,22 @@ it('subscribes a channel to all alerts, and says what it would have posted', asy
     /^This channel now also gets: everything\. In the last 30 days this would have posted 1 alert\./,
   );
   expect(await createSubscriptions(redis()).all()).toHaveLength(1);
+});
+
+it('says that nothing changes if the configuration sends the channel all of it anyway', async () => {
+  const { deps, answers } = await createActionWorld(redis());
+  const defaultChannel = (kind: string) => (kind === 'decline' ? 'C1' : 'C2');
+
+  await performAction(subscribeTo('act_1', 'declines over 500'), { ...deps, defaultChannel });
+  const nothing =
+    'Nothing changes: this channel gets all declines by configuration, and a subscription only adds alerts.';
+  expect(answers.at(-1)?.text).toBe(`${nothing} Subscription 1.`);
+  expect(shown(answers.at(-1)?.blocks ?? [])).toMatch(/^\*Nothing changes: this channel gets all declines/);
+  expect(shown(answers.at(-1)?.blocks ?? [])).not.toMatch(/also gets|would have posted/);
+
+  await performAction(subscribeTo('act_2', 'declines, shipping'), { ...deps, defaultChannel });
+  expect(answers.at(-1)?.text).toMatch(/^This channel now also gets: declines, shipping\..* would have posted/);
+  expect(answers.at(-1)?.text).toContain('By configuration, all declines go to <#C1> anyway');
 });
 
 it.each([
