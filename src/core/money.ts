@@ -47,7 +47,8 @@ export function parseAmountWord(word: string): number | null {
 
 /** A dollar sign as a separate word before an amount. */
 export const leadingDollar = /^(\$|us\$|usd)$/i;
-const dollarWord = /^(usd|us\$|\$|dollars?|bucks)$/i;
+/** A word after an amount that only names dollars. */
+export const dollarWord = /^(usd|us\$|\$|dollars?|bucks)$/i;
 /** Common codes of other currencies, their names and signs. */
 const currency =
   'eur|euros?|gbp|pounds?|quid|chf|francs?|jpy|yen|cad|aud|mxn|pesos?|sek|nok|dkk|kr|kron(?:a|or|e|er)|inr|rupees?|nzd|sgd|hkd|cny|rmb|yuan|krw|won|brl|reais|pln|zloty|zar|rand|(?:canadian|australian)(?: dollars?|(?= for )|$)|(?:hong kong|new zealand|singapore) dollars?|[a-z]{1,2}\\$|\\S*(?!\\$)\\p{Sc}\\S*';

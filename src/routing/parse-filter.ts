@@ -1,7 +1,7 @@
 import { declineCodes } from '../alerts/decline-reason.ts';
 import { kindTraits, type WebhookKind, webhookKinds } from '../core/event.ts';
 import { readCountry } from '../core/merchant-category.ts';
-import { parseAmount } from '../core/money.ts';
+import { dollarWord, leadingDollar, parseAmountWord } from '../core/money.ts';
 import {
   type AmountTest,
   type Filter,
@@ -32,11 +32,12 @@ const kindWords: ReadonlyMap<string, readonly WebhookKind[]> = new Map([
 ]);
 
 const amountTests: ReadonlyMap<string, AmountTest> = new Map([
-  ['over', 'over'],
-  ['min', 'from'],
-  ['under', 'under'],
-  ['max', 'upTo'],
+  ...['over', 'above', 'more than', '>'].map((words) => [words, 'over'] as const),
+  ...['at least', 'min'].map((words) => [words, 'from'] as const),
+  ...['under', 'below', 'less than', '<'].map((words) => [words, 'under'] as const),
+  ...['at most', 'max'].map((words) => [words, 'upTo'] as const),
 ]);
+const beginsAmount = new Set([...amountTests.keys()].map((words) => words.split(' ')[0]));
 const formWords: ReadonlyMap<string, 'virtual' | 'physical'> = new Map([
   ['virtual', 'virtual'],
   ['physical', 'physical'],
@@ -54,10 +55,10 @@ interface Token {
 
 /**
  * Words, texts in straight or typographic quotes, parentheses, commas. `key:value` is two tokens. A comma belongs to a
- * number only in an amount: `over 1,250`, but `category 5812,5813`.
+ * number only in an amount: `over 1,250`, but `category 5812,5813`. `>500` is two tokens, too.
  */
 const tokens =
-  /["“”„«»]([^"“”„«»]*)(?:["“”„«»]|$)|([()])|(,)|((?:group|holder|merchant|category|country|code|min|max)(?=:)):|((?:[^\s(),"“”„«»]|(?<=\b(?:over|under|min|max|least|most)[\s:]+\$?[\d,.]*\d),(?=\d))+)/giu;
+  /["“”„«»]([^"“”„«»]*)(?:["“”„«»]|$)|([()])|(,)|((?:group|holder|merchant|category|country|code|min|max)(?=:)):|[<>]|((?:[^\s(),<>"“”„«»]|(?<=(?:\b(?:over|above|under|below|min|max|least|most|than)[\s:]+|[<>]\s*)\$?\s?[\d,.]*\d),(?=\d))+)/giu;
 
 class Unreadable extends Error {
   readonly error: FilterError;
@@ -157,7 +158,7 @@ function readAnd(cursor: Cursor, depth: number): Filter {
 
 function readNot(cursor: Cursor, depth: number): Filter {
   if (cursor.word() !== 'not' && cursor.word() !== 'except') return readTerm(cursor, depth);
-  cursor.advance();
+  cursor.advance(cursor.word() === 'except' && cursor.word(1) === 'for' ? 2 : 1);
   if (depth > DEPTH_MAX) throw new Unreadable('not', 'These are too many “not” in a row.');
   return { is: 'not', filter: readNot(cursor, depth + 1) };
 }
@@ -185,11 +186,14 @@ function readTerm(cursor: Cursor, depth: number): Filter {
     return { is: 'form', form };
   }
   if (kindWords.has(word)) return readKinds(cursor);
-  if (amountTests.has(word) || word === 'at') return readAmount(cursor);
+  if (beginsAmount.has(word)) return readAmount(cursor);
   if (word === 'code') return readList(cursor, readCode);
   if (word === 'country') return readList(cursor, readCountryFilter);
   const fact = textFacts.find((each) => each === word);
-  return fact === undefined ? cursor.fail(EXPECTED) : readList(cursor, (at) => readText(at, fact));
+  if (fact !== undefined) return readList(cursor, (at) => readText(at, fact));
+  // `in Spain or Portugal`. Codes may be other words.
+  const isCountry = word.length > 3 && readCountry(word) !== undefined;
+  return cursor.fail(isCountry ? '“in” before a country, or a comma between two: in Spain, Portugal' : EXPECTED);
 }
 
 /**
@@ -208,22 +212,24 @@ function readKinds(cursor: Cursor): Filter {
     for (const kind of named) listed.add(kind);
     cursor.advance();
     if (!cursor.isType(',')) break;
-    cursor.advance();
+    cursor.advance(cursor.word(1) === 'and' ? 2 : 1);
   }
   return { is: 'kind', kinds: webhookKinds.filter((kind) => listed.has(kind)) };
 }
 
 function readAmount(cursor: Cursor): Filter {
-  let test = amountTests.get(cursor.word());
-  if (cursor.word() === 'at') {
-    cursor.advance();
-    if (cursor.word() !== 'least' && cursor.word() !== 'most') cursor.fail('“at least” or “at most”');
-    test = cursor.word() === 'least' ? 'from' : 'upTo';
-  }
+  const first = cursor.word();
+  const single = amountTests.get(first);
+  if (single === undefined) cursor.advance();
+  const pairs = [...amountTests.keys()].filter((words) => words.startsWith(`${first} `));
+  const expected = pairs.map((words) => `“${words}”`).join(' or ');
+  const test = single ?? amountTests.get(`${first} ${cursor.word()}`) ?? cursor.fail(expected);
   cursor.advance();
-  const cents = parseAmount(cursor.text()) ?? cursor.fail('an amount of dollars such as 500 or $1,250.50');
+  if (leadingDollar.test(cursor.word())) cursor.advance();
+  const cents = parseAmountWord(cursor.text()) ?? cursor.fail('an amount of dollars such as 500 or $1,250.50');
   cursor.advance();
-  return { is: 'amount', test: test ?? 'over', cents };
+  if (dollarWord.test(cursor.word())) cursor.advance();
+  return { is: 'amount', test, cents };
 }
 
 /** One or more values, separated by commas, after the fact's word. */
@@ -250,8 +256,20 @@ function readCode(cursor: Cursor): Filter {
   };
 }
 
+/** More than the name of a country has. */
+const COUNTRY_WORDS_MAX = 8;
+
+/** The most words that name a country: `South Korea`, `the United States`. */
 function readCountryFilter(cursor: Cursor): Filter {
-  const country = readCountry(cursor.text()) ?? cursor.fail('a country, by name in quotes or by code');
+  if (cursor.word() === 'the') cursor.advance();
+  for (let count = COUNTRY_WORDS_MAX; count > 1; count -= 1) {
+    const words = Array.from({ length: count }, (_, ahead) => cursor.word(ahead));
+    const country = words.includes('') ? undefined : readCountry(words.join(' '));
+    if (country === undefined) continue;
+    cursor.advance(count - 1);
+    return { is: 'country', country };
+  }
+  const country = readCountry(cursor.text()) ?? cursor.fail('a country, by name or by code');
   return { is: 'country', country };
 }
 

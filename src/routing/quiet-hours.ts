@@ -60,7 +60,7 @@ export function parseQuiet(text: string, zone: string): ParsedQuiet {
     .replace(/\p{Cf}/gu, '')
     .trim()
     .replace(/^(?:hours|from)\s+/i, '');
-  const [, head = '', , except = null] = /^(.*?)(\s*\bexcept\b\s*(.*))?$/isu.exec(typed) ?? [];
+  const [, head = '', , except = null] = /^(.*?)(\s*\bexcept\b(?:\s+for\b)?\s*(.*))?$/isu.exec(typed) ?? [];
   const together = head.replace(/(\d)\s+([ap]m)\b/giu, '$1$2').replaceAll(/\s+(?:[-–—]|to)\s+/giu, '-');
   const [range = '', ...rest] = together.split(/\s+/u).filter((word) => word !== '');
   if (/^(off|none|stop)$/i.test(range)) {
@@ -68,7 +68,7 @@ export function parseQuiet(text: string, zone: string): ParsedQuiet {
     if (after === '') return { kind: 'off' };
     return unclear(`I didn’t understand “${after.slice(0, 40)}” after “${range}”, which ends quiet hours for good.`);
   }
-  const hours = readHours(range);
+  const hours = readHours(range.replace(/,+$/, ''));
   if (typeof hours === 'string') return unclear(hours);
   const { from, to } = hours;
 

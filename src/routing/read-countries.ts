@@ -18,7 +18,7 @@ const WORDS_MAX = 12;
 export function notCountries(words: readonly string[]): string {
   const [first = '', ...others] = words
     .join(' ')
-    .replace(/^(?:to|in)\s/i, '')
+    .replace(/^(?:to|in|for)\s/i, '')
     .split(/\s*,\s*/);
   const ends = first
     .split(' ')

@@ -237,23 +237,33 @@ function beginsTime(words: readonly string[], clock: Clock): boolean {
   return beginning.test(plain.join(' ')) || isPlainlyTime(plain, clock);
 }
 
-/** `4242 Spain, France until May 9 conference`: takes the longest run of words before "until" that names only countries. */
+/** `4242 Spain, France until May 9 conference` */
 function readTravel(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const { usage } = routingVerbs.travel.command;
   if (words.length === 0) return unclear(usage, 'Which card do you mean?');
-  const until = words.findIndex((_, index) => index > 0 && beginsTime(words.slice(index), clock));
+  const timeFrom = (from: number): number =>
+    words.findIndex((_, index) => index >= from && beginsTime(words.slice(index), clock));
+  const first = timeFrom(1);
+  // `4242 for Spain until friday`: “for” leads to a time only if it stands behind the country.
+  const isForCountry = /^for$/i.test(words[first] ?? '') && tripIn(upTo(words, first)) === null;
+  const until = isForCountry ? timeFrom(first + 1) : first;
   if (until === -1) return unclear(usage, 'Until when? A travel mute always has an end.');
   const before = upTo(words, until);
-  for (let at = 1; at < before.length; at += 1) {
-    const named = before
+  const trip = tripIn(before);
+  if (trip === null)
+    return unclear(usage, `${notCountries(before.slice(1))} Write a name or a code, such as Spain or ES.`);
+  return aboutCard('travel', trip.card, { details: [trip.countries.join(','), ...words.slice(until)].join(' ') });
+}
+
+/** The card and the longest run of words behind it that names only countries. */
+function tripIn(words: readonly string[]): { card: readonly string[]; countries: readonly string[] } | null {
+  for (let at = 1; at < words.length; at += 1) {
+    const named = words
       .slice(at)
       .join(' ')
-      .replace(/^(?:to|in)\s/i, '');
+      .replace(/^(?:to|in|for)\s/i, '');
     const countries = countriesIn(named);
-    if (countries !== null) {
-      const typed = [countries.join(','), ...words.slice(until)];
-      return aboutCard('travel', words.slice(0, at), { details: typed.join(' ') });
-    }
+    if (countries !== null) return { card: words.slice(0, at), countries };
   }
-  return unclear(usage, `${notCountries(before.slice(1))} Write a name or a code, such as Spain or ES.`);
+  return null;
 }

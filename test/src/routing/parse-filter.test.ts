@@ -27,6 +27,30 @@ describe('a filter', () => {
     expect(form, 'the printed form, parsed again').toBe(printed(form ?? ''));
   });
 
+  it.each([
+    ['declines over 500 dollars', 'declines over 500'],
+    ['declines over 500 USD in Spain', 'declines over 500 in Spain'],
+    ['declines over $ 1,250.50', 'declines over 1,250.50'],
+    ['declines over 1,250 dollars', 'declines over 1,250'],
+    ['declines above 500', 'declines over 500'],
+    ['declines more than 500', 'declines over 500'],
+    ['declines > 1,500', 'declines over 1,500'],
+    ['declines >500', 'declines over 500'],
+    ['declines below 500', 'declines under 500'],
+    ['declines less than 500', 'declines under 500'],
+    ['declines < 1,500', 'declines under 1,500'],
+    ['all except for declines', 'all except declines'],
+    ['declines in the US', 'declines in US'],
+    ['declines in the United States over 5', 'declines in "United States" over 5'],
+    ['declines country the Netherlands', 'declines country NL'],
+    ['declines in South Korea, Trinidad and Tobago and over 5', 'declines in KR, TT and over 5'],
+    ['declines in Portugal and over 5', 'declines in PT over 5'],
+    ['declines, shipping, and status', 'declines, shipping, status'],
+  ])('%j means the same as %j', (typed, documented) => {
+    expect(printed(typed)).not.toBeNull();
+    expect(printed(typed)).toBe(printed(documented));
+  });
+
   it.each(webhookKinds)('has the kind %s by the name of its receiver', (kind) => {
     expect(parseFilter(kind)).toEqual({ filter: { is: 'kind', kinds: [kind] } });
   });
@@ -58,6 +82,15 @@ describe('a filter', () => {
     ['declines over', '', /missing at the end/],
     ['declines over 12,5', '12,5', /an amount of dollars/],
     ['declines beyond 5', 'beyond', /do not understand “beyond”/],
+    ['declines over 500 euros', 'euros', /do not understand “euros”/],
+    ['declines more 500', '500', /“more than”\./],
+    ['declines >= 500', '=', /an amount of dollars/],
+    ['declines in the', '', /I expected a country/],
+    [
+      'declines in Spain or Portugal',
+      'Portugal',
+      /“in” before a country, or a comma between two: in Spain, Portugal\.$/,
+    ],
     ['(declines', '', /closing parenthesis/],
     [`${'('.repeat(30)}declines${')'.repeat(30)}`, '(', /too many parentheses/],
     [`${'not '.repeat(30)}declines`, 'not', /too many “not”/],

@@ -84,6 +84,10 @@ describe('quiet hours typed by a person', () => {
     ['00:30-7am', '00:30-07:00 America/New_York, daily', null],
     ['10pm-07:00', '22:00-07:00 America/New_York, daily', null],
     ['22:00-07:00 except declines over 500', '22:00-07:00 America/New_York, daily', 'declines over 500'],
+    ['22:00-07:00 except for declines', '22:00-07:00 America/New_York, daily', 'declines'],
+    ['6pm-9am, except declines', '18:00-09:00 America/New_York, daily', 'declines'],
+    ['6pm-9am, weekdays', '18:00-09:00 America/New_York, weekdays', null],
+    ['6pm to 9am, weekdays', '18:00-09:00 America/New_York, weekdays', null],
   ])('%s', (text, printed, except) => {
     const parsed = parseQuiet(text, 'America/New_York');
 
@@ -121,6 +125,7 @@ describe('quiet hours typed by a person', () => {
     ['00:00-24:00', /always/],
     ['22:00-07:00 Berlin', /“Berlin”.*time zone such as/],
     ['22:00-07:00 except', /Except what/],
+    ['22:00-07:00 except for', /Except what/],
     ['off until monday', /“until monday” after “off”, which ends quiet hours for good/],
     ['None of your business', /“of your business” after “None”/],
     ['off except declines', /“except declines” after “off”/],

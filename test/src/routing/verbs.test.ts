@@ -15,6 +15,8 @@ it('parses a command into an action of its verb', () => {
 it.each([
   ['Spain, France', 'ES,FR'],
   ['Spain and France', 'ES,FR'],
+  ['for Spain', 'ES'],
+  ['for Spain and the Netherlands', 'ES,NL'],
   ['Spain, Portugal, and the Netherlands', 'ES,PT,NL'],
   ['ES & PT', 'ES,PT'],
   ['"South Korea"', 'KR'],
@@ -33,6 +35,7 @@ it.each([
   ['Jane Doe Spain, Atlantis, PT and Mordor', '“Atlantis” and “PT and Mordor” are no countries that I know.'],
   ['4242 Atlantis', '“Atlantis” is no country that I know.'],
   ['4242 to Atlantis', '“Atlantis” is no country that I know.'],
+  ['4242 for Atlantis', '“Atlantis” is no country that I know.'],
   ['4242', 'Which country?'],
 ])('says what of the trip %j it cannot read', (typed, why) => {
   expect(read(`${typed} until friday`.split(' '), clock)).toMatchObject({
@@ -51,6 +54,10 @@ it.each([
   ['mute', '4242 rest of the week noise', 'rest of the week noise'],
   ['travel', '4242 Spain eom', 'ES eom'],
   ['travel', '4242 Spain over the weekend', 'ES the weekend'],
+  ['travel', '4242 for Spain for 3 days', 'ES for 3 days'],
+  ['travel', '4242 for Spain over the weekend', 'ES the weekend'],
+  ['travel', '4242 Spain for 3 days', 'ES for 3 days'],
+  ['travel', '4242 Spain for ages', 'ES for ages'],
 ] as const)(
   '%s %s ends with its time, and names the card without the words that lead to it',
   (verb, typed, details) => {
@@ -85,6 +92,14 @@ it.each([
     target: { words: ['4242'] },
     input,
   });
+});
+
+it.each([
+  ['4242 for Spain', 'Until when? A travel mute always has an end.'],
+  ['4242 for 3 days', /^Which country\?/],
+])('asks for what is missing in a trip: %s', (typed, why) => {
+  const told = typeof why === 'string' ? why : expect.stringMatching(why);
+  expect(read(typed.split(' '), clock)).toMatchObject({ kind: 'unclear', why: told });
 });
 
 it('gives a usage hint when it cannot parse a command', () => {
