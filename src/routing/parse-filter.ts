@@ -160,7 +160,27 @@ function readNot(cursor: Cursor, depth: number): Filter {
   if (cursor.word() !== 'not' && cursor.word() !== 'except') return readTerm(cursor, depth);
   cursor.advance(cursor.word() === 'except' && cursor.word(1) === 'for' ? 2 : 1);
   if (depth > DEPTH_MAX) throw new Unreadable('not', 'These are too many “not” in a row.');
-  return { is: 'not', filter: readNot(cursor, depth + 1) };
+  const isInParentheses = cursor.isType('(');
+  const filter = readNot(cursor, depth + 1);
+  if (filter.is === 'kind' && !isInParentheses) askWhatBelongs(filter, cursor, depth);
+  return { is: 'not', filter };
+}
+
+/**
+ * `everything except declines under 10` means all but the small declines to most people, and “under 10 except declines” by
+ * the precedence.
+ *
+ * @param denied the kinds that were just read.
+ */
+function askWhatBelongs(denied: Filter, cursor: Cursor, depth: number): void {
+  if (cursor.isAtEnd() || cursor.isType(')') || /^(and|but|or|not|except)$/.test(cursor.word())) return;
+  const next = cursor.text();
+  readTerm(cursor, depth);
+  const kinds = printFilter(denied);
+  throw new Unreadable(
+    next,
+    `Does “${next}” belong to “${kinds}”? If so, write “except (${kinds} ${next} …)”. If not, put “except ${kinds}” at the end.`,
+  );
 }
 
 function readTerm(cursor: Cursor, depth: number): Filter {

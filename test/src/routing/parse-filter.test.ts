@@ -11,7 +11,10 @@ const printed = (text: string): string | null => {
 describe('a filter', () => {
   it.each([
     ['declines or shipping and over 5', 'declines or (shipping over $5.00)', 'or binds less tightly than and'],
-    ['not declines over 5', 'over $5.00 except declines', 'not binds most tightly'],
+    ['not (declines) over 5', 'over $5.00 except declines', 'not binds most tightly'],
+    ['not code velocity over 5', 'over $5.00 except with code decline.rule.velocity', 'also with a condition'],
+    ['not declines and over 5', 'over $5.00 except declines', 'and after it is never its own'],
+    ['not declines, pins not in US', 'except pins, declines and except in US', 'nor is another exception'],
     ['group Sales, Ops', 'in group "Sales", "Ops"', 'a comma makes a list of values'],
     ['category 5812,5813', 'in category "5812", "5813"', 'also of numbers'],
     ['merchant 7,11', 'at merchant "7", "11"', 'also of short numbers'],
@@ -82,6 +85,13 @@ describe('a filter', () => {
     ['declines over', '', /missing at the end/],
     ['declines over 12,5', '12,5', /an amount of dollars/],
     ['declines beyond 5', 'beyond', /do not understand “beyond”/],
+    [
+      'everything except declines under 10',
+      'under',
+      /Does “under” belong to “declines”\? If so, write “except \(declines under …\)”\. If not, put “except declines” at the end\./,
+    ],
+    ['all except declines beyond 5', 'beyond', /do not understand “beyond”/],
+    ['all not declines, pins (over 5)', '(', /Does “\(” belong to “pins, declines”/],
     ['declines over 500 euros', 'euros', /do not understand “euros”/],
     ['declines more 500', '500', /“more than”\./],
     ['declines >= 500', '=', /an amount of dollars/],
