@@ -17,12 +17,12 @@ export interface Delivery {
 /**
  * Decides which channels get an event, each once, and why, for its event log. They may be none.
  *
- * @param passesMutes true when a mute of the card does not apply to this event.
+ * @param isFraudCase no mute withholds a fraud case, and no quiet hours hold it.
  */
 export type Route = (
   event: StoredEvent,
   card: CardFacts,
-  passesMutes: boolean,
+  isFraudCase: boolean,
 ) => Promise<{ readonly deliveries: readonly Delivery[]; readonly steps: readonly Step[] }>;
 
 interface AlertEntry {

@@ -195,10 +195,11 @@ export function whyNot(filter: Filter, subject: FilterSubject): (() => string) |
       const code = codeOf(event);
       return code !== null && isCodeIn(code, filter.code) ? null : () => `its code is not ${filter.code}`;
     }
-    case 'text':
-      return hasWords(factText(filter.fact, subject), filter.text)
-        ? null
-        : () => `its ${filter.fact} is not “${filter.text}”`;
+    case 'text': {
+      const text = factText(filter.fact, subject);
+      if (hasWords(text, filter.text)) return null;
+      return () => `its ${filter.fact} is not ${text === '' ? 'known to be ' : ''}“${filter.text}”`;
+    }
     case 'country':
       return purchase !== null && countryCode(purchase.merchant.country) === filter.country
         ? null

@@ -72,6 +72,7 @@ interface Deps {
 
 /** An event while it passes through the rules. */
 interface Routing extends FilterSubject {
+  readonly isFraudCase: boolean;
   readonly rules: RoutingRules;
   readonly nowMs: number;
   readonly note: Note;
@@ -80,13 +81,13 @@ interface Routing extends FilterSubject {
 export function createRoute(deps: Deps): Route {
   const { channels, mutes, eventLog } = deps;
 
-  return async function route(event, card, passesMutes) {
+  return async function route(event, card, isFraudCase) {
     const steps: Step[] = [];
     const note: Note = (step, channel, text) => void steps.push({ step, channel, text });
     const rules = await deps.rules();
-    const routing: Routing = { event, card, rules, nowMs: deps.now().getTime(), note };
+    const routing: Routing = { event, card, isFraudCase, rules, nowMs: deps.now().getTime(), note };
     const candidates = whoWants({ event, card }, rules, defaultChannel(event.kind, channels), note);
-    const withheld = passesMutes ? null : await withhold(routing, candidates);
+    const withheld = isFraudCase ? null : await withhold(routing, candidates);
     const channelsLeft = withheld === null ? candidates : leftBy(withheld, candidates, note);
     return { deliveries: await deliveriesTo(channelsLeft, routing), steps };
   };
@@ -117,7 +118,8 @@ export function createRoute(deps: Deps): Route {
     const permitted = new Set(await Promise.all(candidates.map((channel) => notShared(channel, routing))));
     return [...permitted].map((channel) => {
       const hours = routing.rules.quiet.get(channel);
-      const quiet = hours === undefined ? null : currentQuietHours(routing, hours, routing.nowMs);
+      const quiet =
+        hours === undefined || routing.isFraudCase ? null : currentQuietHours(routing, hours, routing.nowMs);
       const passesQuiet = quiet?.isExempt === true;
       if (quiet === null || passesQuiet) return { channel, holdUntil: null, passesQuiet };
       routing.note('held', channel, `Until ${new Date(quiet.until).toISOString()}: ${quiet.because}.`);

@@ -19,6 +19,7 @@ const eventId = /(?:evt|q)_[0-9a-hjkmnp-tv-z]{16}/;
 const message = /^([CDG][A-Z0-9]+) (\d{10}\.\d{6})$/;
 /** Intended as an event id, even if it is invalid. */
 const likeEventId = /^(?:evt|q)_/;
+/** Slack takes no more answers to one command. */
 const ALERTS_MAX = 5;
 
 interface Deps extends Pick<ActionTools, 'recordLook'> {
@@ -38,7 +39,8 @@ export function createExplainRouting(deps: Deps) {
 
   return async function explainRouting(action: WhyAction): Promise<void> {
     const alerts = await deps.findAlerts(action);
-    for (const alert of alerts.slice(0, ALERTS_MAX)) {
+    const explained = alerts.slice(0, ALERTS_MAX);
+    for (const alert of explained) {
       const { id, callbackAt, receivedAt } = alert.event;
       const ofAlert: Action = { ...action, target: { kind: 'alert', alertId: id } };
       await deps.recordLook(ofAlert, { acctId: alert.event.acctId, cardId: cardOf(alert).cardId, seen: null });
@@ -56,7 +58,8 @@ export function createExplainRouting(deps: Deps) {
         })),
       );
       const what = renderAlert({ ...alert, outcomes: [] }, { place: 'direct' }).text;
-      const facts = { id, what, callbackAt, receivedAt, isLate: alert.late, times, steps, ofFirst, posted };
+      const others = alert === explained.at(-1) ? alerts.length - explained.length : 0;
+      const facts = { id, what, callbackAt, receivedAt, isLate: alert.late, times, steps, ofFirst, posted, others };
       await deps.responses.answer(action, why(facts));
     }
   };

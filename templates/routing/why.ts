@@ -1,4 +1,5 @@
 import { type EventLogStep, POSTED_WITH } from '../../src/alerts/event-log.ts';
+import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, dateAfter, dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
 import { asManyAsFit, context, countOf, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
@@ -19,6 +20,8 @@ interface Why {
   /** Of the alerts whose messages count it as a repeat, each in the channel where it does. */
   readonly ofFirst: readonly EventLogStep[];
   readonly posted: readonly { readonly channel: string; readonly at: string; readonly link: string | null }[];
+  /** How many more alerts the message shows that the person asked about, after the last one that is explained. */
+  readonly others: number;
 }
 
 const stepWords: Readonly<Record<EventLogStep['step'], string>> = {
@@ -33,15 +36,19 @@ const stepWords: Readonly<Record<EventLogStep['step'], string>> = {
 };
 
 /** The history of one event: deduplication, routing, mutes, quiet hours, grouping and delivery. */
-export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, ofFirst, posted }: Why): Message {
+export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, ofFirst, posted, others }: Why): Message {
   const places = [...new Set(posted.map(({ channel }) => channel))];
   const recovered = isLate ? 'Its webhook was missed and fetched after a gap, or did not fit and was replayed.' : null;
   const ending =
     places.length === 0 ? whyNowhere(steps, ofFirst) : `It was posted in ${countOf(places.length, 'place')}.`;
+  const more =
+    others === 0
+      ? null
+      : `That message shows ${countOf(others, 'more alert')}. To see how one was routed, write its id: ${commandCode('why evt_…')}`;
   const lines = [...steps.map((step) => stepLine(step)), ...posted.map(postedLine)];
   const { shown, left } = asManyAsFit(lines.map((line) => section(line)));
   return {
-    text: sentence([`${id}: ${what}`, recovered, ending].filter(Boolean).join(' ')),
+    text: sentence([`${id}: ${what}`, recovered, ending, more].filter(Boolean).join(' ')),
     blocks: [
       header(`How ${id} was routed`),
       section(what),
@@ -53,7 +60,7 @@ export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, of
       ),
       ...shown,
       ...(posted.length === 0 ? [section(`*${ending}*`)] : []),
-      ...context(left === 0 ? null : `… and ${countOf(left, 'more step')}.`),
+      ...context(left === 0 ? null : `… and ${countOf(left, 'more step')}.`, more),
     ],
   };
 }

@@ -439,7 +439,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     const steps = many({ step: 'routed' as const, at: two, channel: 'C1', text: one }, 120);
     const posted = many({ channel: 'C1', at: two, link: one }, 40);
     const facts = { id: 'evt_1', what: 'A decline.', callbackAt: two, receivedAt: one, isLate: true, times: 3 };
-    return [why({ ...facts, steps, ofFirst: steps, posted })];
+    return [why({ ...facts, steps, ofFirst: steps, posted, others: 35 })];
   },
 };
 

@@ -180,7 +180,7 @@ describe('what a filter matches', () => {
   it('does not match if it needs an unknown fact', () => {
     const unknown = { event, card: card({ group: null, isVirtual: null }) };
 
-    expect(whyNot(filterOf('group Field'), unknown)).not.toBeNull();
+    expect(whyNot(filterOf('group Field'), unknown)?.()).toBe('its group is not known to be “Field”');
     expect(whyNot(filterOf('virtual cards'), unknown)).not.toBeNull();
     expect(whyNot(filterOf('physical cards'), unknown)).not.toBeNull();
   });

@@ -66,8 +66,8 @@ function world(places: Readonly<Record<string, ChannelVisibility>> = {}) {
   });
   const { record } = createAlerts(redis(), () => new Date());
   /** The channels of a decline, once its alert is recorded. */
-  const to = async (event: StoredEvent = declineEvent(), passesMutes = false): Promise<string[]> => {
-    const routed = await route(event, card({}), passesMutes);
+  const to = async (event: StoredEvent = declineEvent(), isFraudCase = false): Promise<string[]> => {
+    const routed = await route(event, card({}), isFraudCase);
     const alert =
       event.kind === 'card-shipping' ? shippingAlert(event) : transactionAlert(event as TransactionAlert['event']);
     await record(alert, routed.steps);
@@ -252,6 +252,17 @@ describe('a route', () => {
     expect((await route(declineEvent(), card({}), false)).deliveries).toEqual([
       { channel: 'C0DECLINES', holdUntil: null, passesQuiet: true },
     ]);
+  });
+
+  it('of a fraud case waits for no quiet hours, and the event log does not say so', async () => {
+    const { route, quietHours } = world();
+    const window = { from: '22:00', to: '07:00', zone: 'UTC', days: [0, 1, 2, 3, 4, 5, 6] };
+    await quietHours.set({ channel: 'C0DECLINES', window, except: null, by, at: '' });
+
+    const { deliveries, steps } = await route(declineEvent(), card({}), true);
+
+    expect(deliveries).toEqual([{ channel: 'C0DECLINES', holdUntil: null, passesQuiet: false }]);
+    expect(steps.map(({ step }) => step)).toEqual(['routed']);
   });
 
   it('to the author of a travel mute holds for that person’s own quiet hours', async () => {

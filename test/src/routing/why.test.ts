@@ -136,7 +136,7 @@ it('takes a cut-off id for no card', async () => {
   expect(meant).toEqual([]);
 });
 
-it('explains the alerts of a message, five at most, and leaves out those that the person may not see', async () => {
+it('explains the alerts of a message, five at most, says how many more there are, and leaves out those that the person may not see', async () => {
   const { why, texts, deps } = await explaining();
   const ref = { channel: 'C1', ts: '1700000000.000100' };
   const ids = [1, 2, 3, 4, 5, 6, 7].map(idOf);
@@ -148,6 +148,8 @@ it('explains the alerts of a message, five at most, and leaves out those that th
   await why(`${ref.channel} ${ref.ts}`);
 
   expect(texts().map((text) => text.split(':')[0])).toEqual(ids.slice(1, 6));
+  const more = 'That message shows 1 more alert. To see how one was routed, write its id: `/card why evt_…`';
+  expect(texts().map((text) => text.endsWith(more))).toEqual([false, false, false, false, true]);
 });
 
 it('explains the latest event of a card, and nothing while the person is asked which card they mean', async () => {

@@ -12,6 +12,7 @@ const facts = {
   steps: [],
   ofFirst: [],
   posted: [],
+  others: 0,
 };
 
 describe('/card why', () => {
