@@ -121,7 +121,7 @@ export function sameRequestEnded(request: ClosedRequest): Message {
 /** Null: it is. */
 function notAsAsked(request: MadeRequest): string | null {
   if (!isChanged(request)) return null;
-  const wanted = `${wantedWords(request)} ${escapeUntrusted(termWords(askedTerm(request)), 80)}`;
+  const wanted = `${wantedWords(request)} ${lasting(askedTerm(request))}`;
   const check = payCentsOf(request) === null ? wanted : 'check the amount and how long it lasts';
   return `This is not exactly what you asked for: ${check}.`;
 }
