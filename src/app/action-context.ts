@@ -214,8 +214,7 @@ function settings(context: WorkerContext) {
     durationOf,
     timeLeft: createTimeLeft({
       sharedNow: clock.measure,
-      // A second clock, to compare Redis' clock with.
-      secondNow: () => slackClock.now() ?? Date.now(),
+      slackNow: slackClock.now,
       notifyOps,
     }),
     /** How many must approve which amount. Null: the card is in no group, or its group is unknown. */

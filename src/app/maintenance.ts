@@ -127,6 +127,8 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
   const { redis, queues, clock, slackClock, memory, card, notifyOps, notifyResolved } = context;
   const opsMemory = createOpsMemory(redis);
   const machineClock = opsIssue.machineClockDiffers(hostname());
+  /** What this worker last found of each clock. */
+  const skewed = new Map<string, boolean>();
   /** What this worker last reported of Redis' memory, and when. */
   const reported = new Map<OpsIssue, { readonly isOpen: boolean; readonly at: number }>();
   /** Until when (ms) all failed jobs were reported. */
@@ -156,8 +158,18 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
     /** Cardbell does not use this machine's clock, but BullMQ does. */
     async checkClocks(): Promise<void> {
       const redisMs = (await clock.measure()).getTime();
-      const report = async (otherMs: number, issue: OpsIssue): Promise<void> =>
-        await (Math.abs(otherMs - redisMs) > CLOCK_SKEW_MS ? notifyOps : notifyResolved)(issue);
+      // Between the two bounds nothing is said: the times of answers vary by a second.
+      const report = async (otherMs: number, issue: OpsIssue): Promise<void> => {
+        const skewMs = Math.abs(otherMs - redisMs);
+        if (skewMs > CLOCK_SKEW_MS) {
+          await notifyOps(issue);
+          skewed.set(issue.cause, true);
+        } else if (skewMs < CLOCK_SKEW_MS / 2 && skewed.get(issue.cause) !== false) {
+          // Once: another worker may find otherwise.
+          await notifyResolved(issue);
+          skewed.set(issue.cause, false);
+        }
+      };
       await report(Date.now(), machineClock);
       const slackMs = slackClock.now();
       if (slackMs !== null) await report(slackMs, opsIssue.redisClockDiffers);

@@ -22,7 +22,7 @@ import {
   type ApprovalClick,
   type ApprovalInFlight,
   type ApprovalRequest,
-  approvalsSoFar,
+  answersBeforeOverride,
   approversWithoutAnswer,
   blocksIn,
   type ClosedRequest,
@@ -271,7 +271,7 @@ export function createFinishRequest(deps: FinishDeps): FinishRequest {
     await deps.postToOps(`${id}-override`, notice);
     const click = { ...action, id: decision.actionId, actor: { ...action.actor, userId: decision.by } };
     const did = `used the emergency override: changed the ${ruleNames(changes)} of`;
-    const outcome = `${approvalsSoFar(request)} within ${formatDuration(REQUEST_OVERDUE_MS)}`;
+    const outcome = `${answersBeforeOverride(request)} within ${formatDuration(REQUEST_OVERDUE_MS)}`;
     const line = { did, card, lasts: termWords(term), outcome };
     await deps.record(click, { event: null, reason, lineKey: 'override', line });
   };

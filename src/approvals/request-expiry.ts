@@ -1,8 +1,7 @@
 import type { Term } from '../card-api/rule-change.ts';
-import { capital } from '../core/first-letter.ts';
 import { serviceZone } from '../core/installation.ts';
 import { fixedEnd, hasPassed, passedWords } from '../limits/term.ts';
-import { type ApprovalRequest, approvalsSoFar, askedTerm, type OpenRequest, withVoid } from './request.ts';
+import { type ApprovalRequest, askedTerm, type OpenRequest, withVoid } from './request.ts';
 
 /**
  * When nobody can decide it any more: after a day, or when what it asks for would end. A change that would be over is
@@ -54,8 +53,7 @@ export function asAskedFor(request: OpenRequest): OpenRequest {
 /** For people who read that it expired. */
 export function whyNotDecided(request: ApprovalRequest): string {
   if (expiryOf(request).isTermOver) return passedWords(lastTerm(request));
-  const isBegun = request.approvals.length > 0 && request.approvals.length < request.needed;
-  return `${isBegun ? capital(approvalsSoFar(request)) : 'Nobody decided'} within 24 hours.`;
+  return `${request.approvals.length > 0 ? 'It was not decided' : 'Nobody decided'} within 24 hours.`;
 }
 
 /** For people who decide. */

@@ -260,8 +260,8 @@ export function isOverdue(request: Pick<ApprovalRequest, 'expiresAt' | 'reminded
   return remindedAt !== null && Date.parse(remindedAt) >= overdueAtMs(request);
 }
 
-/** What approvers of an undecided request did, as the start of a clause about the time they had. */
-export function approvalsSoFar({ approvals, needed }: Pick<ApprovalRequest, 'approvals' | 'needed'>): string {
+/** What approvers did before an emergency override, as the start of a clause about the time they had. */
+export function answersBeforeOverride({ approvals, needed }: Pick<ApprovalRequest, 'approvals' | 'needed'>): string {
   return approvals.length === 0 ? 'no approver answered' : `only ${approvals.length} of ${countOf(needed, 'approval')}`;
 }
 

@@ -1,6 +1,6 @@
 import {
   type ApprovalRequest,
-  approvalsSoFar,
+  answersBeforeOverride,
   blocksIn,
   cardsWhere,
   changesFromNow,
@@ -185,7 +185,7 @@ function progress(request: ApprovalRequest): string {
   if (state === 'withdrawn') return `Withdrawn${who}${when}.${before} ${changed}`;
   if (state === 'expired') return `${dateAfter('Expired', until)}.${before} ${changed}`;
   if (state === 'overridden') {
-    const soFar = `${capital(approvalsSoFar(request))} in time${by.length === 0 ? '' : ` (${by.join(', ')})`}`;
+    const soFar = `${capital(answersBeforeOverride(request))} in time${by.length === 0 ? '' : ` (${by.join(', ')})`}`;
     return `${soFar}. Done by emergency override${who}${when}. Reason: “${escapeUntrusted(note, 300)}”`;
   }
   const far =

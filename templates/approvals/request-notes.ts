@@ -1,6 +1,6 @@
 import {
   type ApprovalRequest,
-  approvalsSoFar,
+  answersBeforeOverride,
   changesFromNow,
   type OverriddenRequest,
 } from '../../src/approvals/request.ts';
@@ -76,7 +76,7 @@ export function overrideNotice(request: OverriddenRequest, approvers: readonly s
   const who = mention(decision.by);
   const what = `${capital(escapeUntrusted(ruleMoves(changesFromNow(request)), RULES_MAX))} ${lasting(term)}`;
   const blocked = isBlocked ? `${BLOCKED} ` : '';
-  const head = `${who} used the emergency override for ${cardOfHolder(card)}: ${approvalsSoFar(request)} in time.`;
+  const head = `${who} used the emergency override for ${cardOfHolder(card)}: ${answersBeforeOverride(request)} in time.`;
   const bypassed =
     approvers.length === 0
       ? 'No other approver is configured.'

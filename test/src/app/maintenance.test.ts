@@ -129,6 +129,19 @@ it('notifies ops if Redis’ clock differs from Slack’s, and says when they ag
   await until(() => did.includes('over: redis-clock'), 'it is reported as over');
 });
 
+it('says nothing more about a clock that is about a minute off: answers come a second late or early', async () => {
+  let aheadMs = 60_500;
+  const did = await started({ slackNow: () => Date.now() + aheadMs, sweepMs: 20 });
+  const rounds = async (): Promise<void> => {
+    const before = timesIn(did, 'sweep');
+    await until(() => timesIn(did, 'sweep') > before + 2, 'it has looked again');
+  };
+  aheadMs = 59_500;
+  await rounds();
+
+  expect(did).not.toContain('over: redis-clock');
+});
+
 it('says whose clock it is if that of its machine differs from Redis’', async () => {
   const clock = vi.spyOn(Date, 'now').mockImplementation(() => performance.timeOrigin + performance.now() - 70_000);
   const did = await started().finally(() => clock.mockRestore());

@@ -1,14 +1,14 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createTimeLeft } from '../../../src/limits/end-temporary-change.ts';
 
 const now = new Date('2026-11-20T15:00:00.000Z');
 const endsAt = '2026-11-20T15:10:00.000Z';
 
-function setUp(secondAheadMs: number) {
+function setUp(slackAheadMs: number | null) {
   const told: string[] = [];
   const timeLeft = createTimeLeft({
     sharedNow: async () => now,
-    secondNow: () => now.getTime() + secondAheadMs,
+    slackNow: () => (slackAheadMs === null ? null : now.getTime() + slackAheadMs),
     notifyOps: async ({ title }) => void told.push(title),
   });
   return { timeLeft, told };
@@ -31,3 +31,14 @@ it.each([70 * 60_000, -70 * 60_000])(
     expect(told).toEqual(['Redis’ clock and Slack’s differ by more than a minute']);
   },
 );
+
+it('is compared with the machine’s clock until Slack has answered, and says nothing about that of Slack', async () => {
+  vi.useFakeTimers({ now: now.getTime() + 70 * 60_000, toFake: ['Date'] });
+  const { timeLeft, told } = setUp(null);
+
+  expect(await timeLeft(endsAt)).toBeNull();
+  vi.setSystemTime(now.getTime() + 2000);
+  expect(await timeLeft(endsAt)).toBe(600_000);
+  vi.useRealTimers();
+  expect(told).toEqual([]);
+});
