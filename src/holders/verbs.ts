@@ -91,14 +91,21 @@ function cardIn(words: readonly string[]): readonly string[] {
 }
 
 /** Around the card that is claimed. `Jane Me` is a name. */
-const fillers = /^(?:(?:to )?me,? |please,? )+|,?(?: (?:(?:to |for )?me|please)[.,!]*)+$/g;
+const fillers = /^(?:(?:to )?me,? |[Pp]lease,? )+|,?(?: (?:(?:[Tt]o |[Ff]or )?me|[Pp]lease)[.,!]*)+$/g;
 
 /** The card as people say it of their own: `my card 4242`, `4242 to me please`. */
 function claimOf(words: readonly string[]): ReadCommand {
-  const claim = aboutCard('claim', words.join(' ').replaceAll(fillers, '').split(' '), { confirmed: false });
-  const said = withCardAsSaid(claim);
-  // Nobody's only card is known before one is linked to them.
-  return said.target.kind === 'own' ? claim : said;
+  return withOwnDigits(aboutCard('claim', withoutFillers(words), { confirmed: false }));
+}
+
+function withoutFillers(words: readonly string[]): string[] {
+  return words.join(' ').replaceAll(fillers, '').split(' ');
+}
+
+/** Nobody's only card is known before one is linked to them. */
+function withOwnDigits(asked: ReadCommand): ReadCommand {
+  const said = withCardAsSaid(asked);
+  return said.target.kind === 'own' ? asked : said;
 }
 
 /** With a person, an approver links the card. Without, the person typing claims to hold it. */
@@ -111,7 +118,7 @@ function readLink(words: readonly string[]): ReadCommand | UnclearCommand {
   const subject = words.map(mentioned).find((id) => id !== null);
   if (subject == null) return unclear('I don’t know this person. Pick the name from the list that Slack shows.');
   if (people.length > 1) return unclear('Name one card and one person.');
-  return aboutCard('link', card, { subject });
+  return withOwnDigits(aboutCard('link', withoutFillers(card), { subject }));
 }
 
 /** By the card, or by the person who holds it. With both, the card may be linked to somebody else. */

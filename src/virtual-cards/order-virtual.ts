@@ -122,7 +122,8 @@ interface RefuseDeps {
 }
 
 async function refuseUnread(action: Action, { progress, responses }: RefuseDeps): Promise<Result> {
-  const isSent = !isUnsent(await progress.read(action.id));
+  const written = await progress.read(action.id);
+  const isSent = !isUnsent(written) && reported(written)?.result.state !== 'failed';
   const words = isSent ? unreadAndSent : unread();
   await responses.refuse(action, words);
   const nothing = { card: cardOfOrder(null), before: null, after: null, apiWords: null } as const;

@@ -86,10 +86,7 @@ export function cardTrack(track: CardTrack): Message {
 const neverArrived = (isForHolder: boolean): string =>
   `If it never arrived, ${isForHolder ? 'ask for a new one' : 'order a new one in the card program’s portal'}.`;
 
-export function activationAdvice(
-  card: CardFacts,
-  { isVirtual, isForHolder }: Pick<CardTrack, 'isVirtual' | 'isForHolder'>,
-) {
+function activationAdvice(card: CardFacts, { isVirtual, isForHolder }: Pick<CardTrack, 'isVirtual' | 'isForHolder'>) {
   if (isForHolder)
     return `It does not work until it is activated: tell an operator${isVirtual ? '' : ' when it arrives'}.`;
   const when = isVirtual ? 'Activate it' : 'When the card has arrived, activate it';

@@ -5,12 +5,11 @@ import { capital } from '../../src/core/first-letter.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { dateAfter, plain, truncate } from '../../src/slack/mrkdwn.ts';
-import { activationAdvice } from '../alerts/card-track.ts';
 import { actions, button, context, copyable, countOf, section } from '../core/blocks.ts';
 import { balanceWord, cardHandle, cardName, cardRaw, statusWord } from '../core/card-words.ts';
 import { type CardShow, declineLine, LIMITS_UNREAD, limitLeftLine } from '../directory/card-show.ts';
 import { holderBlockButton } from '../holders/holder-buttons.ts';
-import { statusMeanings } from '../holders/holder-status.ts';
+import { statusMeanings, VIRTUAL_INACTIVE } from '../holders/holder-status.ts';
 import { homeList } from './home-list.ts';
 
 /** Its declines are those of our alerts: the page is rendered too often to ask the card service for them. */
@@ -91,9 +90,9 @@ function ownCard(own: OwnCardFacts, at: string): KnownBlock[] {
   ];
 }
 
-/** Empty for a card that works, or of which nothing is known. */
-function whatHelps({ card, status }: OwnCardFacts): string {
+/** Empty for a card that works, or of which nothing is known for certain. */
+function whatHelps({ card, status, isStatusRead }: OwnCardFacts): string {
   const known = CardStatus.safeParse(status?.toUpperCase()).data;
-  if (known === 'INACTIVE') return activationAdvice(card, { isVirtual: card.isVirtual === true, isForHolder: true });
-  return known === undefined ? '' : statusMeanings[known];
+  if (known === undefined || !isStatusRead) return '';
+  return known === 'INACTIVE' && card.isVirtual === true ? VIRTUAL_INACTIVE : statusMeanings[known];
 }

@@ -53,7 +53,7 @@ function countedWords({ count, attempts, cents }: Sums, span: string): string {
   if (count > 0) return `${countOf(count, 'declined purchase')} ${span}, ${formatCents(cents)}`;
   return attempts === 0
     ? `nothing was declined ${span}`
-    : `no new declines ${span}, ${countOf(attempts, 'more attempt')}`;
+    : `no new declines ${span}, ${countOf(attempts, 'more attempt')} at earlier ones`;
 }
 
 function cardSections({

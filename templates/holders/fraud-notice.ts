@@ -18,7 +18,7 @@ export function fraudNotice({ card, operators, added }: Reported): Message {
   const own = `your ${cardName(card)}`;
   const whom = mentions(operators, 'and') || 'the people who run your card program';
   // Sent while the block is still on its way.
-  const todo = 'You don’t have to do anything, unless I tell you that the block did not work.';
+  const todo = 'You don’t have to do anything, unless I tell you that the card could not be blocked.';
   const opened = [
     `*Fraud case opened · ${own}.* I’ve asked the card service to block the card, and notified ${whom}.`,
     `*What happens next:* they check your latest purchases, may ask you about them, and order your new card. ${todo}`,

@@ -60,11 +60,11 @@ export function holderWelcome({ card, by }: { readonly card: CardFacts; readonly
   const handle = copyable(cardHandle(card), 20);
 
   return {
-    text: sentence(`Your ${name} is linked to you. I’ll message you here when something happens to it.`),
+    text: sentence(`Your ${name} is linked to you. You can always block it.`),
     blocks: [
       section(
         `*Your ${name} is linked to you.* ${who}`,
-        'I’ll message you here when a purchase is declined, when a new card ships, and when the card is blocked or works again, unless that is switched off in the Home tab.',
+        'I’ll message you here when a purchase is declined, when a new card ships, and when the card is blocked or works again. The Home tab shows which of these are on, and lets you choose.',
         `You can always block it: press the button on such a message, or write ${commandCode(`block ${handle}`)}. Not your card? Write ${commandCode(`unlink ${handle}`)}.`,
       ),
     ],

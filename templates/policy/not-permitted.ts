@@ -28,7 +28,7 @@ interface NotPermitted {
   readonly askValue: string | null;
 }
 
-const forSomeCards = 'You are one for some groups of cards only, and this affects all cards.';
+const forSomeCards = 'You are one for some groups of cards only, and this is not about those cards alone.';
 
 /** You may not, and who may. */
 export function notPermitted(refused: NotPermitted): Message {

@@ -279,7 +279,7 @@ it('counts a purchase once that is tried before and after a digest', async () =>
 
   expect(texts()).toEqual([
     'Your cards: 1 declined purchase in the last day, $84.10.',
-    'Your cards: no new declines in the last day, 1 more attempt.',
+    'Your cards: no new declines in the last day, 1 more attempt at earlier ones.',
   ]);
   expect(JSON.stringify(told[1]?.message.blocks)).toContain('(1 more attempt)');
 });

@@ -140,7 +140,7 @@ describe('a queue entry', () => {
       expect(await refusedOf(world)).toMatchObject([{ verb, roles: [] }]);
       const answer = world.answers.at(-1);
       expect(answer?.text).toMatch(
-        /one for some groups of cards only, and this affects all cards\. Ask <@U0ANA>\. Nothing/,
+        /one for some groups of cards only, and this is not about those cards alone\. Ask <@U0ANA>\. Nothing/,
       );
       expect(JSON.stringify(answer?.blocks)).toContain('Ask <@U0ANA>.');
     },

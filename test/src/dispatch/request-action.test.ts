@@ -165,7 +165,7 @@ it.each(['subscribe', 'recover', 'quiet'] as const)(
     expect(taken).toEqual(['refused']);
     expect(told.map(({ text }) => text)).toEqual([
       expect.stringMatching(
-        /^Not done: Only approvers may .*\. You are one for some groups of cards only, and this affects all cards\. Ask <@U0ANA>\. Nothing/,
+        /^Not done: Only approvers may .*\. You are one for some groups of cards only, and this is not about those cards alone\. Ask <@U0ANA>\. Nothing/,
       ),
     ]);
     expect(JSON.stringify(told)).toContain('Ask <@U0ANA>.');

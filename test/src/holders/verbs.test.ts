@@ -7,6 +7,17 @@ it('parses a command into an action of its verb', () => {
   expect(read(['4242', '<@U0JANE>'])).toMatchObject({ verb: 'link', input: { subject: 'U0JANE' } });
 });
 
+it.each(['my card 4242 <@U0JANE>', 'my 4242 to <@U0JANE> please', '<@U0JANE> my card no. 4242'])(
+  'finds the digits in “link %s”, also for somebody who names themselves',
+  (typed) => {
+    const asked = read(typed.split(' '));
+    expect(asked).toMatchObject({ verb: 'link', input: { subject: 'U0JANE' } });
+    expect('target' in asked && asked.target.kind === 'words' && asked.target.words.join(' ')).toMatch(
+      /^(card |no\. )*4242$/,
+    );
+  },
+);
+
 it.each(['4242 to <@U0JANE>', '<@U0JANE> to 4242', '4242 for <@U0JANE>', 'to <@U0JANE> 4242', '<@U0JANE> with 4242'])(
   'reads the card and the person of “link %s”',
   (typed) => {
@@ -31,6 +42,8 @@ it.each([
   ['me 4242', '4242'],
   ['to me 4242', '4242'],
   ['please 4242 for me', '4242'],
+  ['4242 Please', '4242'],
+  ['Please 4242', '4242'],
   ['my card', 'my card'],
   ['me', 'me'],
   ['Jane Me', 'Jane Me'],

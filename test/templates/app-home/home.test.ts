@@ -265,14 +265,18 @@ describe('App Home', () => {
 
   it.each([
     ['BLOCKED', false, /\*Card 1212: blocked\*\nEvery purchase is declined until an approver unblocks it\./],
-    ['INACTIVE', false, /not activated\*\nIt does not work until it is activated: tell an operator when it arrives\./],
-    ['INACTIVE', true, /not activated\*\nIt does not work until it is activated: tell an operator\.\n/],
+    ['INACTIVE', false, /not activated\*\nIt does not work until it is activated: tell an operator when you have it\./],
+    ['INACTIVE', true, /not activated\*\nIts order activates it: you don’t have to do anything\.\n/],
     ['Closed', false, /closed\*\nIt can never be used again\. If you have no newer card, ask for one\./],
   ])("says what helps about one's own card that is %s (virtual: %s)", (status, isVirtual, words) => {
     expect(read({ own: only({ ...own, status, card: { ...own.card, isVirtual } }) }).replace(', virtual', '')).toMatch(
       words,
     );
     expect(read({ own: only(own) })).not.toMatch(/declined until|does not work|never be used/);
+    const old = { ...own, status, isStatusRead: false };
+    expect(read({ own: only(old) }), 'no advice about what may have changed').not.toMatch(
+      /declined until|does not work|never be/,
+    );
   });
 
   it('shows each entry of each list on exactly one of its pages', () => {

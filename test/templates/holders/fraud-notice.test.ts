@@ -7,7 +7,7 @@ it('tells the holder in two lines what happens next, and that others order the n
 
   expect(JSON.stringify(blocks).match(/\\n/g)).toHaveLength(1);
   expect(text).toBe(
-    'Fraud case opened · your card 1212. I’ve asked the card service to block the card, and notified <@U2>. What happens next: they check your latest purchases, may ask you about them, and order your new card. You don’t have to do anything, unless I tell you that the block did not work.',
+    'Fraud case opened · your card 1212. I’ve asked the card service to block the card, and notified <@U2>. What happens next: they check your latest purchases, may ask you about them, and order your new card. You don’t have to do anything, unless I tell you that the card could not be blocked.',
   );
 });
 
@@ -15,7 +15,7 @@ it('tells the holder that a further purchase was added to the open case', () => 
   const { event } = transactionAlert();
 
   expect(fraudNotice({ card, operators: ['U2'], added: event }).text).toBe(
-    'Added to your open fraud case: $84.10 at Blue Bottle Coffee · your card 1212. I’ve notified <@U2>. You don’t have to do anything, unless I tell you that the block did not work.',
+    'Added to your open fraud case: $84.10 at Blue Bottle Coffee · your card 1212. I’ve notified <@U2>. You don’t have to do anything, unless I tell you that the card could not be blocked.',
   );
 });
 

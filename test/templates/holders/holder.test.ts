@@ -509,7 +509,7 @@ describe('a new card, for the holder', () => {
 it('the first message to a holder promises nothing that they may have switched off', () => {
   const read = shown(holderWelcome({ card, by: 'U0ANA' }).blocks);
 
-  expect(read).toContain('blocked or works again, unless that is switched off in the Home tab.');
+  expect(read).toContain('blocked or works again. The Home tab shows which of these are on');
 });
 
 it('normal money movements are not reported to the holder', () => {
