@@ -1,5 +1,5 @@
 import type { App } from '@slack/bolt';
-import { alertIdInFraudValue, readCloseCaseValue } from '../src/alerts/alert.ts';
+import { alertIdInFraudValue } from '../src/alerts/alert.ts';
 import type { ListenerDeps } from '../src/app/compose-web.ts';
 import { requestTarget } from '../src/approvals/request.ts';
 import { claimTarget } from '../src/holders/claim-store.ts';
@@ -52,10 +52,7 @@ const buttons: Readonly<Record<string, PressListener>> = {
   [actionId.confirmClaim]: asks((value) => ({ verb: 'decide-claim', target: claimTarget(value, true), input: {} })),
   [actionId.refuseClaim]: asks((value) => ({ verb: 'decide-claim', target: claimTarget(value, false), input: {} })),
   [actionId.recognize]: asks((value) => ({ verb: 'recognize', target: ofAlert(value), input: {} })),
-  [actionId.closeFraudCase]: asks((value) => {
-    const { alertId, added } = readCloseCaseValue(value);
-    return { verb: 'close-fraud-case', target: ofAlert(alertId), input: { added } };
-  }),
+  [actionId.closeFraudCase]: asks((value) => ({ verb: 'close-fraud-case', target: ofAlert(value), input: {} })),
   [actionId.decideRequestApprove]: decides(true),
   [actionId.decideRequestDeny]: decides(false),
   [actionId.withdrawRequest]: asks((value) => ({ verb: 'withdraw', target: requestTarget(value), input: {} })),

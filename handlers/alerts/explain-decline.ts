@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { AllMiddlewareArgs, MessageShortcut, SlackShortcutMiddlewareArgs } from '@slack/bolt';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import { alertsOfKind } from '../../src/alerts/alert-store.ts';
-import { currentAlert } from '../../src/alerts/show-alert.ts';
+import { atLastTry } from '../../src/alerts/show-alert.ts';
 import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import type { Refused } from '../../src/dispatch/request-action.ts';
@@ -109,7 +109,7 @@ async function declinesAt(
     if (ts === undefined) continue;
     const shown = await alertsOfKind('transaction', await trackedMessages.alertsAt(channel, ts), alerts);
     // With the numbers that the message shows.
-    const tried = await Promise.all(shown.map((alert) => currentAlert(alert, channel, alerts)));
+    const tried = await Promise.all(shown.map((alert) => atLastTry(alert, channel, alerts)));
     const declines = tried.flatMap((alert) =>
       alert.kind === 'transaction' && alert.event.decline !== null ? [alert] : [],
     );

@@ -1,6 +1,6 @@
 import type { AllMiddlewareArgs, SlackOptionsMiddlewareArgs } from '@slack/bolt';
 import type { Alert } from '../../src/alerts/alert.ts';
-import { currentAlert } from '../../src/alerts/show-alert.ts';
+import { atLastTry } from '../../src/alerts/show-alert.ts';
 import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { mayShow } from '../../src/core/channel-visibility.ts';
 import type { Refused } from '../../src/dispatch/request-action.ts';
@@ -39,7 +39,7 @@ export function findAlert({ batchMessages, visibilityOf }: ListenerDeps) {
  */
 export const openAlert = looksAt('alert', async (alert, { interaction }, deps) => {
   const { channel } = interaction.origin;
-  const shown = await currentAlert(alert, channel, deps.alerts);
+  const shown = await atLastTry(alert, channel, deps.alerts);
   await interaction.notify(renderAlert(shown, { place: await deps.visibilityOf(channel), channel, now: deps.now() }));
   return undefined;
 });
@@ -52,7 +52,7 @@ export function showDetails(audience: 'team' | 'holder'): PressListener {
     if (refusal !== null) return refusal;
     const reader = interaction.actor.userId;
     const place = { place: await deps.visibilityOf(channel), channel, reader, now: deps.now() };
-    const view = alertDetails(await currentAlert(alert, channel, deps.alerts), audience, place);
+    const view = alertDetails(await atLastTry(alert, channel, deps.alerts), audience, place);
     if (view === null) return alertTooOld();
     await deps.openView(body.trigger_id, view);
     return undefined;

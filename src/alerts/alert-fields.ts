@@ -47,7 +47,7 @@ export function withFields(alert: Alert, fields: Fields): Alert {
       return { ...alert, outcomes, tried };
     }
     case 'fraud-case':
-      return { ...alert, outcomes, added: startingWith('added:', fields).map(([id]) => id) };
+      return { ...alert, outcomes };
     case 'virtual-card':
       return { ...alert, outcomes, asked: fieldOf('asked', fields, AskedBy) };
     // The others show how far a card is on its way to its holder.

@@ -82,8 +82,10 @@ export function createAlerts(redis: RedisClient, now: () => Date) {
       .filter((alert) => alert !== null)
       .toSorted((a, b) => b.event.callbackAt.localeCompare(a.event.callbackAt));
   }
-  const write = <T>(alertId: string, field: string, schema: z.ZodType<T>, value: T): Promise<void> =>
-    writeField(redis, alertId, field, recordFormat(schema).write(value));
+  async function write<T>(alertId: string, field: string, schema: z.ZodType<T>, value: T): Promise<void> {
+    const key = alertKey(alertId);
+    await redis.multi().hset(key, field, recordFormat(schema).write(value)).expire(key, ALERT_TTL_SECONDS).exec();
+  }
 
   async function saveAlert(alert: Alert, steps: readonly Step[] | null): Promise<boolean> {
     const stored = withoutFields(alert);
@@ -136,17 +138,10 @@ export function createAlerts(redis: RedisClient, now: () => Date) {
     setProgress: (alertId: string, progress: OrderProgress): Promise<void> =>
       write(alertId, 'progress', OrderProgress, progress),
     setAsked: (alertId: string, asked: AskedBy): Promise<void> => write(alertId, 'asked', AskedBy, asked),
-    /** Notes on a fraud case that a purchase was added to it, and keeps the case for as long as a new one. */
-    setAdded: (caseId: string, addedId: string): Promise<void> => writeField(redis, caseId, `added:${addedId}`, '1'),
     /** Replaces the earlier outcome of the same action. */
     setOutcome: (alertId: string, actionId: string, outcome: Outcome): Promise<void> =>
       write(alertId, `outcome:${actionId}`, Outcome, outcome),
   };
-}
-
-async function writeField(redis: RedisClient, alertId: string, field: string, text: string): Promise<void> {
-  const key = alertKey(alertId);
-  await redis.multi().hset(key, field, text).expire(key, ALERT_TTL_SECONDS).exec();
 }
 
 /** The stored alerts with these ids and this kind. Skips alerts that this version cannot read. */

@@ -99,8 +99,6 @@ export const FraudCaseAlert = z.strictObject({
   alertId: z.string(),
   /** The open case whose thread this purchase is added to; null when it opens its own case. */
   joins: z.string().nullable().default(null),
-  /** The alerts of the purchases that were added to this case. */
-  added: z.array(z.string()).default([]),
   reported: z.strictObject({ by: z.string(), at: z.string() }),
   /** Whom to mention: Slack users and user groups. */
   operators: z.array(z.string()),
@@ -224,16 +222,6 @@ export function testedCardValue(warningId: string, { alertId }: Pick<TriedCard, 
 export function readTestedCardValue(value: string): { warningId: string; alertId: string } {
   const [warningId = '', alertId = ''] = value.split('.');
   return { warningId, alertId };
-}
-
-/** Button value of *Close the case*: the case, and how many purchases were added to it when the button was shown. */
-export function closeCaseValue({ event, added }: FraudCaseAlert): string {
-  return `${event.id}.${added.length}`;
-}
-
-export function readCloseCaseValue(value: string): { alertId: string; added: number } {
-  const [alertId = '', added = '0'] = value.split('.');
-  return { alertId, added: Number(added) };
 }
 
 /** Button value of *It wasn't me*, which blocks like *Block card* and also opens a fraud case. */

@@ -1,5 +1,4 @@
 import { fraudCaseClosed, fraudNotice } from '../../templates/holders/fraud-notice.ts';
-import type { Refusal } from '../../templates/policy/refusal.ts';
 import { alertIdOf, type Resolved } from '../actions/action.ts';
 import type { Outcome } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools, Rights } from '../actions/action-tools.ts';
@@ -29,7 +28,7 @@ interface HolderLinks {
 }
 
 interface BlockDeps extends Pick<ActionTools, 'record' | 'withLock'> {
-  readonly alerts: Pick<Alerts, 'get' | 'setAdded'>;
+  readonly alerts: Pick<Alerts, 'get' | 'save'>;
   readonly fraudCases: Pick<FraudCases, 'ofAlert' | 'ofReport' | 'open' | 'openOf'>;
   readonly links: HolderLinks;
   readonly announce: (alert: Alert) => Promise<void>;
@@ -71,21 +70,16 @@ export function createBlockAndReport(deps: BlockDeps) {
     const detail = `fraud case ${earlier ?? ownId}`;
     const line = { did: 'reported a purchase as fraud with', card: alert.card };
     await record(action, { event: 'asked', begins: true, acctId, cardId, detail, ...(!isReported && { line }) });
-    const join = async () => {
-      const open = own ?? (await fraudCases.open(acctId, ownId, alert.event.id));
-      const joins = open.caseId === ownId ? null : open.caseId;
-      if (joins !== null && open.alertId === alert.event.id) return null;
-      const id = joins === null ? ownId : addedCaseId(joins, alert.event.id);
-      if (joins !== null) await alerts.setAdded(joins, id);
-      return { id, joins };
-    };
-    // The case is closed under the same lock, by somebody who has seen all its purchases.
-    const opened = earlier === null ? await join() : await deps.withLock(`alert:${earlier}`, join);
-    if (opened === null) return null;
-    const { id } = opened;
+    const open = own ?? (await fraudCases.open(acctId, ownId, alert.event.id));
+    const joins = open.caseId === ownId ? null : open.caseId;
+    if (joins !== null && open.alertId === alert.event.id) return null;
+    const id = joins === null ? ownId : addedCaseId(joins, alert.event.id);
     return async () => {
+      // The case lasts longer now, and so must its alert, which has the button that closes it.
+      const joined = joins === null ? null : await alerts.get(joins);
+      if (joined !== null) await alerts.save(joined);
       const known = await alerts.get(id);
-      await deps.announce(known?.kind === 'fraud-case' ? known : await deps.openCase(action, alert, opened));
+      await deps.announce(known?.kind === 'fraud-case' ? known : await deps.openCase(action, alert, { id, joins }));
     };
   }
 }
@@ -149,8 +143,6 @@ export function createCloseFraudCase(deps: CloseDeps) {
   return async function closeFraudCase(action: CloseFraudCaseAction): Promise<void> {
     await withAlert(deps, action, 'close-case', async (open, earlier) => {
       if (open.kind !== 'fraud-case') return await deps.responses.refuse(action, tooOld());
-      if (earlier === undefined && open.added.length > action.added)
-        return await deps.responses.refuse(action, unseen());
       const { acctId, id } = open.event;
       const by = action.actor.userId;
       if (earlier === undefined) {
@@ -163,11 +155,6 @@ export function createCloseFraudCase(deps: CloseDeps) {
     });
   };
 }
-
-const unseen = (): Refusal => ({
-  why: 'Another purchase was reported meanwhile.',
-  whoCan: 'Check it in the thread of this case, then close the case again.',
-});
 
 interface EndDeps extends Pick<ActionTools, 'factsOf' | 'notifyDirectly' | 'updateAlert'> {
   readonly alerts: Pick<Alerts, 'get' | 'save'>;

@@ -76,7 +76,7 @@ export function createGroupAlert(deps: Deps): GroupAlert {
     const caseId = alert.joins ?? alert.event.id;
     await fraudCases.addChannel(caseId, channel);
     // The message about the block may have started the thread already. The case still shows in the channel.
-    return { ...(await groupStep(alert, true)), threadId: caseId, broadcast: true };
+    return { ...ownMessage, threadId: caseId, broadcast: true };
   }
 
   async function groupDecline(alert: TransactionAlert, channel: string): Promise<Grouping> {
@@ -111,8 +111,6 @@ function createGroupStep({ purchases, cardLifecycle, alerts }: Deps) {
       case 'activation-reminder':
         return { ...ownMessage, ...(await cardLifecycle.shipping(alert)) };
       case 'fraud-case':
-        // The button that closes the case knows which purchases were shown.
-        return { ...ownMessage, changes: alert.joins === null ? [] : [alert.joins] };
       case 'card-testing':
       case 'virtual-card':
         return ownMessage;

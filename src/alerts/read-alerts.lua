@@ -2,9 +2,8 @@
 -- Answers for each alert its pieces joined (packed-alert.ts; '' when it is unknown), then names and values of the fields that
 -- change independently of it. The steps of its event log, which are most of its fields, are left out.
 -- Their first three letters tell these fields apart: `outcome:…`, `repeats:…`, `newest:…`, `group:…`, `timeline`, `progress`,
--- `asked`, `tried:…`, `added:…`.
-local wanted =
-  { out = true, rep = true, new = true, gro = true, tim = true, pro = true, ask = true, tri = true, add = true }
+-- `asked`, `tried:…`.
+local wanted = { out = true, rep = true, new = true, gro = true, tim = true, pro = true, ask = true, tri = true }
 -- Most names are the same in all alerts, so each is looked at once: the number of a piece, false for other names.
 local numbers = {}
 local function numberOf(name)

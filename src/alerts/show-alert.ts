@@ -6,7 +6,7 @@ import { isFaultOfOurs } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Message } from '../slack/message.ts';
-import type { Alert, FraudCaseAlert } from './alert.ts';
+import type { Alert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 
 /** Alerts read per batch. Keeps a burst from blocking other requests to Redis. */
@@ -41,7 +41,7 @@ export function createShowAlert({ alerts, visibilityOf, isOfHolder, personOf, is
       const { acctId } = alert.event;
       if (audience === 'holder' && acctId !== null && !(await isOfHolder(channel, acctId))) return null;
       const view = { place: await visibilityOf(channel), channel, isLong: await isLong(channel), now: now() };
-      const shown = await currentAlert(alert, channel, alerts);
+      const shown = await atLastTry(alert, channel, alerts);
       if (audience === 'team') return renderAlert(shown, view);
       const reader = await personOf(channel);
       return renderHolderAlert(shown, { ...view, ...(reader !== null && { reader }) });
@@ -64,8 +64,7 @@ export function createShowAlert({ alerts, visibilityOf, isOfHolder, personOf, is
 
   async function readable(id: string): Promise<{ id: string; alert: Alert | null | 'unreadable' }> {
     try {
-      const alert = await alerts.get(id);
-      return { id, alert: alert?.kind === 'fraud-case' ? await withItsCase(alert, alerts) : alert };
+      return { id, alert: await alerts.get(id) };
     } catch (error) {
       if (!isFaultOfOurs(error)) throw error;
       // An alert stored by another version must not hold back the others.
@@ -76,12 +75,10 @@ export function createShowAlert({ alerts, visibilityOf, isOfHolder, personOf, is
 }
 
 /**
- * An alert with what is stored with others. A repeated decline as its last try found the card: what was left of its limits
- * and balance, and when they reset. The alert is that of the first try, whose message, buttons and outcomes it keeps. The
- * declines of a blocked card have no numbers. A purchase that was added to a fraud case, with what happened to the case.
+ * A repeated decline as its last try found the card: what was left of its limits and balance, and when they reset. The alert
+ * is that of the first try, whose message, buttons and outcomes it keeps. The declines of a blocked card have no numbers.
  */
-export async function currentAlert(alert: Alert, channel: string, alerts: Pick<Alerts, 'get'>): Promise<Alert> {
-  if (alert.kind === 'fraud-case') return await withItsCase(alert, alerts);
+export async function atLastTry(alert: Alert, channel: string, alerts: Pick<Alerts, 'get'>): Promise<Alert> {
   if (alert.kind !== 'transaction' || alert.remedy?.kind === 'unblock') return alert;
   const newest = alert.newest?.[channel];
   const last = newest === undefined ? null : await alerts.get(newest);
@@ -89,12 +86,4 @@ export async function currentAlert(alert: Alert, channel: string, alerts: Pick<A
   const { occurredAt, availableCents, ledgerCents, paddingCents } = last.event;
   const event = { ...alert.event, occurredAt, availableCents, ledgerCents, paddingCents };
   return { ...alert, event, remedy: last.remedy, isKnownLater: last.isKnownLater };
-}
-
-async function withItsCase(alert: FraudCaseAlert, alerts: Pick<Alerts, 'get'>): Promise<FraudCaseAlert> {
-  const joined = alert.joins === null ? null : await alerts.get(alert.joins);
-  if (joined === null) return alert;
-  // Its holder made the other purchase after all, not this one.
-  const ofCase = joined.outcomes.filter(({ verb }) => verb !== 'recognize');
-  return { ...alert, outcomes: [...alert.outcomes, ...ofCase].toSorted((a, b) => a.at.localeCompare(b.at)) };
 }

@@ -19,16 +19,11 @@ export function createOutcomesOnAlerts(deps: Deps): OutcomesOnAlerts {
   const { alerts, trackedMessages, updateAlert, visibilityOf } = deps;
   return {
     async show(alertId, actionId, outcome) {
-      const pressed = await alerts.get(alertId);
-      // A purchase that was added to a case shows what happened to the case.
-      const ownId = (pressed?.kind === 'fraud-case' ? pressed.joins : null) ?? alertId;
-      const caseId = await caseShowing(ownId, outcome, deps);
-      for (const id of caseId === null ? [ownId] : [ownId, caseId]) {
+      const caseId = await caseShowing(alertId, outcome, deps);
+      for (const id of caseId === null ? [alertId] : [alertId, caseId]) {
         await alerts.setOutcome(id, actionId, outcome);
         await updateAlert(id);
       }
-      const shown = await alerts.get(caseId ?? ownId);
-      for (const id of shown?.kind === 'fraud-case' ? shown.added : []) await updateAlert(id);
     },
     seen: (id, ref) => trackedMessages.addSeen({ kind: 'alert', id }, ref),
     areShownIn: async (channel) => mayShow('details', await visibilityOf(channel)),

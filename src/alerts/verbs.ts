@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
 import { readCard, type VerbEntry } from '../actions/verb.ts';
 
@@ -7,10 +7,7 @@ export type AcknowledgeAction = z.infer<typeof AcknowledgeAction>;
 /** *It was me*, pressed by the card's holder. */
 export const RecognizeAction = actionOf('recognize', target.alert, {});
 export type RecognizeAction = z.infer<typeof RecognizeAction>;
-export const CloseFraudCaseAction = actionOf('close-fraud-case', target.alert, {
-  /** How many purchases had been added to the case on the message that was pressed. */
-  added: z.int().nonnegative().default(0),
-});
+export const CloseFraudCaseAction = actionOf('close-fraud-case', target.alert, {});
 export type CloseFraudCaseAction = z.infer<typeof CloseFraudCaseAction>;
 
 export const alertVerbs = {

@@ -83,7 +83,6 @@ export const rules: Rules = {
     save: { again: (alerts, _result, alert) => restoring(alerts, alert) },
     record: { again: (alerts, _result, alert) => restoring(alerts, alert) },
     setAsked: each,
-    setAdded: each,
     setOutcome: { subject: (alertId, id) => `outcome:${alertId}:${id}` },
   },
   // Jobs run again in another order. Without the lost decision, an event would join another message than the one posted.

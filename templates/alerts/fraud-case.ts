@@ -1,4 +1,4 @@
-import { closeCaseValue, type FraudCaseAlert } from '../../src/alerts/alert.ts';
+import type { FraudCaseAlert } from '../../src/alerts/alert.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { actionId } from '../../src/slack/action-id.ts';
@@ -126,7 +126,7 @@ function controls(alert: FraudCaseAlert) {
   const close = button({
     text: 'Close the case',
     action: actionId.closeFraudCase,
-    value: closeCaseValue(alert),
+    value: id,
     label: `Close the fraud case of ${name}`,
     confirm: {
       title: 'Close this fraud case?',

@@ -332,7 +332,6 @@ export interface Over extends Partial<Action> {
   readonly closesActive?: readonly number[] | undefined;
   readonly details?: string;
   readonly wanted?: DigestAction['wanted'];
-  readonly added?: number;
   readonly preference?: PreferenceAction['preference'];
   readonly delegate?: DelegateAction['delegate'] | null;
 }

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { FraudCaseAlert } from '../../../src/alerts/alert.ts';
 import { alertsOfKind, createAlerts } from '../../../src/alerts/alert-store.ts';
 import { stateKey } from '../../../src/core/keys.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -22,26 +21,6 @@ it('keeps the outcomes added in between when an alert is saved again', async () 
     stored?.outcomes.map(({ at }) => at),
     'outcomes, oldest first',
   ).toEqual(['2026-11-20T14:00:00.000Z', '2026-11-20T15:00:00.000Z']);
-});
-
-it('keeps which purchases were added to a fraud case when the case is saved again', async () => {
-  const alerts = createAlerts(redis(), () => new Date());
-  const { event, card } = transactionAlert();
-  const reported = { by: 'U1', at: '2026-11-20T15:00:00.000Z' };
-  const about = { event, card, outcomes: [], late: false, alertId: event.id, reported, operators: [], purchases: [] };
-  const opened = FraudCaseAlert.parse({ kind: 'fraud-case', ...about });
-  await alerts.save(opened);
-  await alerts.setAdded(event.id, 'evt_0000000000000002');
-  await alerts.setAdded(event.id, 'evt_0000000000000003');
-  await alerts.setAdded(event.id, 'evt_0000000000000002');
-
-  await alerts.save(opened);
-
-  const stored = await alerts.get(event.id);
-  expect(stored?.kind === 'fraud-case' && stored.added.toSorted()).toEqual([
-    'evt_0000000000000002',
-    'evt_0000000000000003',
-  ]);
 });
 
 it('stores alerts saved together unchanged, and lists them under their hour', async () => {

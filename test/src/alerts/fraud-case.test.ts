@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FraudCaseAlert } from '../../../src/alerts/alert.ts';
-import { currentAlert } from '../../../src/alerts/show-alert.ts';
 import { stateKey } from '../../../src/core/keys.ts';
 import { createLock } from '../../../src/core/lock.ts';
 import type { Message } from '../../../src/slack/message.ts';
@@ -383,11 +382,8 @@ describe('the card of an open case', () => {
 });
 
 describe('Close the case', () => {
-  const close = (alertId: string, added = 0) =>
-    performAction(
-      ask('close-fraud-case', { id: `act_close${added}`, target: { kind: 'alert', alertId }, added }),
-      world.deps,
-    );
+  const close = (alertId: string) =>
+    performAction(ask('close-fraud-case', { id: 'act_close', target: { kind: 'alert', alertId } }), world.deps);
 
   /** The same world while the card service does not answer. */
   const withoutCardService = () => {
@@ -426,7 +422,7 @@ describe('Close the case', () => {
       target: { kind: 'alert', alertId: OTHER },
     });
     await expect(performAction(added, withoutCardService())).rejects.toThrow();
-    await close(caseId, 1);
+    await close(caseId);
     const before = [...world.announced];
 
     await performAction(added, world.deps);
@@ -434,73 +430,6 @@ describe('Close the case', () => {
     expect(world.service.status).toBe('BLOCKED');
     expect(await world.deps.fraudCases.openOf(acctId)).toBeNull();
     expect(world.announced).toEqual(before);
-  });
-
-  describe('to which another purchase was added', () => {
-    const OTHER = 'evt_fedcba9876543210';
-    const shownOf = async (id: string) => {
-      const alert = await world.deps.alerts.get(id);
-      return alert === null ? null : await currentAlert(alert, 'C1', world.deps.alerts);
-    };
-
-    beforeEach(async () => {
-      const first = await world.deps.alerts.get(DECLINE);
-      if (first?.kind !== 'transaction') return expect.fail('the decline is stored');
-      await world.deps.alerts.save({ ...first, event: { ...first.event, id: OTHER } });
-      await itWasntMe();
-      await itWasntMe({ id: 'act_other', target: { kind: 'alert', alertId: OTHER } });
-      await itWasntMe({ id: 'act_firstagain' });
-    });
-
-    it('stays open if the pressed message did not show that yet', async () => {
-      const [caseId = ''] = world.announced;
-
-      await close(caseId);
-
-      expect(await world.deps.fraudCases.openOf(acctId)).toBe(caseId);
-      expect(world.answers.at(-1)?.text).toMatch(
-        /Another purchase was reported meanwhile\. Check it in the thread of this case, then close the case again\./,
-      );
-
-      await close(caseId, 1);
-      expect(await world.deps.fraudCases.openOf(acctId)).toBeNull();
-    });
-
-    it('is shown as closed on the messages of both purchases', async () => {
-      const [caseId = '', added = ''] = world.announced;
-      const updated: string[] = [];
-
-      await performAction(ask('close-fraud-case', { target: { kind: 'alert', alertId: caseId }, added: 1 }), {
-        ...world.deps,
-        updateAlert: async (id) => void updated.push(id),
-      });
-
-      expect(updated).toEqual([caseId, added]);
-      for (const id of [caseId, added])
-        expect((await shownOf(id))?.outcomes.map(({ verb }) => verb)).toEqual(['block', 'close-case']);
-    });
-
-    it('shows a block by the message of the added purchase on both, once', async () => {
-      const [caseId = '', added = ''] = world.announced;
-      world.service.status = 'ACTIVE';
-
-      await performAction(
-        ask('block', { id: 'act_blockadded', target: { kind: 'alert', alertId: added } }),
-        world.deps,
-      );
-
-      for (const id of [caseId, added])
-        expect((await shownOf(id))?.outcomes.map(({ verb, by }) => `${verb} ${by}`)).toEqual([
-          'block U0HUGO',
-          'block U0OLGA',
-        ]);
-    });
-
-    it('says on the other message that its card is blocked, from the first minute', async () => {
-      const [, added = ''] = world.announced;
-
-      expect((await shownOf(added))?.outcomes).toMatchObject([{ verb: 'block', state: 'done', by: 'U0HUGO' }]);
-    });
   });
 
   it('leaves a later report of the same purchase to open another case', async () => {

@@ -122,15 +122,6 @@ describe('while a fraud case of the account is open', () => {
     expect(await entryIn('C2', started), 'the thread does not exist there').toMatchObject({ threadId: null });
   });
 
-  it('a purchase that was added to the case updates its message, whose button knows which purchases were shown', async () => {
-    const { groupAlert } = world();
-    const added = { ...theCase, event: { ...theCase.event, id: idOf(92) }, joins: caseId };
-
-    expect(await groupAlert(added, 'C1')).toMatchObject({ threadId: caseId, broadcast: true, changes: [caseId] });
-    expect(await groupAlert(added, null)).toMatchObject({ changes: [caseId] });
-    expect(await groupAlert(theCase, 'C1')).toMatchObject({ changes: [] });
-  });
-
   it('a decline before the case is announced is also shown in the channel', async () => {
     const started = world();
     await open(started);

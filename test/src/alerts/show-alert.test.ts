@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { TransactionAlert } from '../../../src/alerts/alert.ts';
-import { createShowAlert, currentAlert } from '../../../src/alerts/show-alert.ts';
+import { atLastTry, createShowAlert } from '../../../src/alerts/show-alert.ts';
 import { renderAlert } from '../../../templates/alerts/alert.ts';
 import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
 import { batchMessage } from '../../../templates/outbox/batch.ts';
@@ -82,7 +82,7 @@ const alerts = { get: async (id: string) => (id === 'evt_0000000000000002' ? las
 const view = { place: 'private', channel: 'C1' } as const;
 
 it('shows the numbers of the last try with its time, and the message of the first', async () => {
-  const alert = await currentAlert(first, 'C1', alerts);
+  const alert = await atLastTry(first, 'C1', alerts);
   const text = shown(renderAlert(alert, view).blocks);
   const long = shown(renderAlert(alert, { ...view, isLong: true }).blocks);
   const toHolder = JSON.stringify(renderHolderAlert(alert, view)?.blocks);
@@ -97,7 +97,7 @@ it('shows the numbers of the last try with its time, and the message of the firs
 
 it('counts the time to the payment from the first try', async () => {
   const paid = outcome({ verb: 'paid', by: null, at: '2026-11-21T05:05:00Z' });
-  const alert = await currentAlert({ ...first, outcomes: [paid] }, 'C1', alerts);
+  const alert = await atLastTry({ ...first, outcomes: [paid] }, 'C1', alerts);
 
   expect(shown(renderAlert(alert, view).blocks)).toContain('7 minutes after the decline');
 });
@@ -109,5 +109,5 @@ it.each<[string, TransactionAlert, string]>([
   ['for a blocked card, which has no numbers', { ...first, remedy: { kind: 'unblock' } }, 'C1'],
   ['without repeats', declined('decline', ''), 'C1'],
 ])('shows the first try %s', async (_what, alert, channel) => {
-  expect(await currentAlert(alert, channel, alerts)).toBe(alert);
+  expect(await atLastTry(alert, channel, alerts)).toBe(alert);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/actions/action-state.ts';
-import { FraudCaseAlert, readCloseCaseValue } from '../../../src/alerts/alert.ts';
+import { FraudCaseAlert } from '../../../src/alerts/alert.ts';
 import { renderAlert } from '../../../templates/alerts/alert.ts';
 import { clumsyIn } from '../clumsy.ts';
 import { outcome, transactionAlert } from '../fixtures.ts';
@@ -70,13 +70,6 @@ describe('a fraud case', () => {
     );
     expect(shown(blocks)).toContain('Belongs to the open fraud case in this thread');
     expect(buttonIds(blocks)).toEqual(['block_card', 'show_details']);
-  });
-
-  it('is closed by a button that knows how many purchases its message was updated for', () => {
-    const { blocks } = renderAlert(fraudCase({ added: ['evt_0000000000000002'] }), view);
-    const [value = ''] = /evt_0000000000000001\.\d+/.exec(JSON.stringify(blocks)) ?? [];
-
-    expect(readCloseCaseValue(value)).toEqual({ alertId: 'evt_0000000000000001', added: 1 });
   });
 
   it('distinguishes unreadable latest purchases from none', () => {
