@@ -81,13 +81,11 @@ const issued = (expected: string) =>
     .refine((text) => !quoted.test(text), `expected ${expected}, without quotes around it`)
     // A file may hold two secrets. The service sends neither of them as both lines.
     .regex(/^\P{Cc}+$/u, `expected ${expected}, in one line`);
-/** The first one signs. A former one may be a token that the card service has issued. The last one may contain commas. */
-const signingKeys = listOf(z.string(), 'expected secrets to sign the record with')
-  .refine(
-    ([current = '']) => current.length >= SECRET_MIN,
-    `expected secrets to sign the record with, the first one with at least ${SECRET_MIN} characters`,
-  )
-  .transform((keys) => [...keys, ...keys.slice(1, -1).map((_key, at) => keys.slice(at + 1).join(','))]);
+/** The first one signs. A former one may be a token that the card service has issued. */
+const signingKeys = listOf(z.string(), 'expected secrets to sign the record with').refine(
+  ([current = '']) => current.length >= SECRET_MIN,
+  `expected secrets to sign the record with, the first one with at least ${SECRET_MIN} characters`,
+);
 /** A token of Slack, which is sent in a header. */
 const slackToken = (prefix: string, name: string) =>
   issued(`the app's ${name}`).regex(
