@@ -100,6 +100,8 @@ export const FraudCaseAlert = z.strictObject({
   /** The open case whose thread this purchase is added to; null when it opens its own case. */
   joins: z.string().nullable().default(null),
   reported: z.strictObject({ by: z.string(), at: z.string() }),
+  /** When the latest purchase was added to the case. Absent: none was. */
+  addedAt: z.string().optional(),
   /** Whom to mention: Slack users and user groups. */
   operators: z.array(z.string()),
   /** The card's latest purchases at the time of the report, newest first; null when they could not be read. */

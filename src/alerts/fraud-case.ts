@@ -77,7 +77,7 @@ export function createBlockAndReport(deps: BlockDeps) {
     return async () => {
       // The case lasts longer now, and so must its alert, which has the button that closes it.
       const joined = joins === null ? null : await alerts.get(joins);
-      if (joined !== null) await alerts.save(joined);
+      if (joined?.kind === 'fraud-case') await alerts.save({ ...joined, addedAt: action.askedAt });
       const known = await alerts.get(id);
       await deps.announce(known?.kind === 'fraud-case' ? known : await deps.openCase(action, alert, { id, joins }));
     };
@@ -138,6 +138,13 @@ interface CloseDeps extends AlertDeps, Pick<ActionTools, 'outcomes' | 'now'> {
   readonly endCase: ReturnType<typeof createEndCase>;
 }
 
+/** Whoever closes a case may not have seen the message about a purchase that was added to it so shortly before. */
+const UNSEEN_MS = 60_000;
+const addedSince = {
+  why: 'Another purchase was added to this case within the last minute.',
+  whoCan: 'Look at it in the thread of the case, then press *Close the case* again.',
+} as const;
+
 /** The card stays as it is. Its later events are no longer collected. */
 export function createCloseFraudCase(deps: CloseDeps) {
   return async function closeFraudCase(action: CloseFraudCaseAction): Promise<void> {
@@ -146,6 +153,8 @@ export function createCloseFraudCase(deps: CloseDeps) {
       const { acctId, id } = open.event;
       const by = action.actor.userId;
       if (earlier === undefined) {
+        const isUnseen = Date.parse(action.askedAt) - Date.parse(open.addedAt ?? '') < UNSEEN_MS;
+        if (isUnseen) return await deps.responses.refuse(action, addedSince);
         const line = { did: 'closed the fraud case of', card: open.card };
         await deps.record(action, { event: 'done', acctId, cardId: open.card.cardId, detail: id, line });
       }

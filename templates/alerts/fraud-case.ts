@@ -51,7 +51,7 @@ function threadWords({ joins, outcomes }: FraudCaseAlert): string {
   if (isClosed({ outcomes })) return 'Nothing more about this card follows in this thread';
   return joins === null
     ? 'Everything else about this card follows in this thread, until 30 days after the last report'
-    : 'Belongs to the open fraud case in this thread';
+    : 'Belongs to the fraud case in this thread';
 }
 
 /** Raw. */

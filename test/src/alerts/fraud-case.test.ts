@@ -382,8 +382,16 @@ describe('the card of an open case', () => {
 });
 
 describe('Close the case', () => {
-  const close = (alertId: string) =>
-    performAction(ask('close-fraud-case', { id: 'act_close', target: { kind: 'alert', alertId } }), world.deps);
+  const close = (alertId: string, over: object = {}) =>
+    performAction(ask('close-fraud-case', { id: 'act_close', target: { kind: 'alert', alertId }, ...over }), world.deps);
+  const OTHER = 'evt_fedcba9876543210';
+  /** The cardholder reports another purchase. */
+  const another = async () => {
+    const first = await world.deps.alerts.get(DECLINE);
+    if (first?.kind !== 'transaction') return expect.fail('the decline is stored');
+    await world.deps.alerts.save({ ...first, event: { ...first.event, id: OTHER } });
+    return ask('block', { ...holder, isFraud: true, id: 'act_other', target: { kind: 'alert', alertId: OTHER } });
+  };
 
   /** The same world while the card service does not answer. */
   const withoutCardService = () => {
@@ -408,21 +416,12 @@ describe('Close the case', () => {
   });
 
   it('stays closed when the job of a purchase that was added to it runs again', async () => {
-    const OTHER = 'evt_fedcba9876543210';
-    const first = await world.deps.alerts.get(DECLINE);
-    if (first?.kind !== 'transaction') return expect.fail('the decline is stored');
-    await world.deps.alerts.save({ ...first, event: { ...first.event, id: OTHER } });
     await itWasntMe();
     const [caseId = ''] = world.announced;
     world.service.status = 'ACTIVE';
-    const added = ask('block', {
-      ...holder,
-      isFraud: true,
-      id: 'act_other',
-      target: { kind: 'alert', alertId: OTHER },
-    });
+    const added = await another();
     await expect(performAction(added, withoutCardService())).rejects.toThrow();
-    await close(caseId);
+    await close(caseId, { askedAt: '2026-11-20T15:01:00.000Z' });
     const before = [...world.announced];
 
     await performAction(added, world.deps);
@@ -430,6 +429,19 @@ describe('Close the case', () => {
     expect(world.service.status).toBe('BLOCKED');
     expect(await world.deps.fraudCases.openOf(acctId)).toBeNull();
     expect(world.announced).toEqual(before);
+  });
+
+  it('is refused for a minute after another purchase was added, which nobody may have seen yet', async () => {
+    await itWasntMe();
+    const [caseId = ''] = world.announced;
+    await performAction(await another(), world.deps);
+
+    await close(caseId, { askedAt: '2026-11-20T15:00:59.000Z' });
+    expect(world.answers.at(-1)?.text).toMatch(/^Not done. Another purchase was added .* Nothing changed\.$/);
+    expect(await world.deps.fraudCases.openOf(acctId)).toBe(caseId);
+
+    await close(caseId, { id: 'act_again', askedAt: '2026-11-20T15:01:00.000Z' });
+    expect(await world.deps.fraudCases.openOf(acctId)).toBeNull();
   });
 
   it('leaves a later report of the same purchase to open another case', async () => {

@@ -68,7 +68,7 @@ describe('a fraud case', () => {
     expect(text).toMatch(
       /^Another purchase reported as fraud: \$84\.10 at Blue Bottle Coffee · .*<@U2>, <!subteam\^S3>: check this purchase/,
     );
-    expect(shown(blocks)).toContain('Belongs to the open fraud case in this thread');
+    expect(shown(blocks)).toContain('Belongs to the fraud case in this thread');
     expect(buttonIds(blocks)).toEqual(['block_card', 'show_details']);
   });
 
