@@ -2,21 +2,10 @@ import type { StoredEvent } from '../core/event.ts';
 import { isSensitive } from './decline-reason.ts';
 
 /**
- * Merchant categories that turn a card into money immediately: money transfer, cash from a bank or a machine, crypto and other
- * quasi-cash, stored value, and gambling. People who use a stolen card go there first.
+ * Merchant categories that turn a card into money immediately: money transfer, crypto and other quasi-cash, stored value,
+ * and gambling. People who use a stolen card go there first.
  */
-const cashLike: ReadonlySet<string> = new Set([
-  '4829',
-  '6010',
-  '6011',
-  '6050',
-  '6051',
-  '6540',
-  '7800',
-  '7801',
-  '7802',
-  '7995',
-]);
+const cashLike: ReadonlySet<string> = new Set(['4829', '6050', '6051', '6540', '7800', '7801', '7802', '7995']);
 
 /** How the card service or a remote service may hint at fraud in a code or message that the table does not list. */
 const fraudWords = /fraud|suspect|stolen|counterfeit/i;

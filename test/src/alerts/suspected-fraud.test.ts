@@ -8,8 +8,6 @@ describe('suspected fraud', () => {
     ['a code that names fraud', declineEvent({ code: 'decline.Suspected_Fraud' })],
     ['a purchase of crypto', declineEvent({ kind: 'authorization', mcc: '6051' })],
     ['a declined money transfer', declineEvent({ mcc: '4829' })],
-    ['cash from a machine', declineEvent({ kind: 'authorization', mcc: '6011' })],
-    ['declined cash at a bank counter', declineEvent({ mcc: '6010' })],
     ['a declined bet', declineEvent({ mcc: '7995' })],
   ])('is %s', (_what, event) => {
     expect(isSuspectedFraud(event)).toBe(true);
