@@ -215,6 +215,7 @@ function settings(context: WorkerContext) {
     timeLeft: createTimeLeft({
       sharedNow: clock.measure,
       slackNow: slackClock.now,
+      machineNow: Date.now,
       notifyOps,
     }),
     /** How many must approve which amount. Null: the card is in no group, or its group is unknown. */

@@ -114,15 +114,16 @@ interface TimeLeftDeps {
   readonly sharedNow: () => Promise<Date>;
   /** Slack's time (ms), a clock independent of Redis. Null until Slack has answered: the machine's clock is compared. */
   readonly slackNow: () => number | null;
+  readonly machineNow: () => number;
   readonly notifyOps: NotifyOps;
 }
 
 /** A single wrong clock must not end a temporary change early, so two clocks have to agree. */
-export function createTimeLeft({ sharedNow, slackNow, notifyOps }: TimeLeftDeps): TimeLeft {
+export function createTimeLeft({ sharedNow, slackNow, machineNow, notifyOps }: TimeLeftDeps): TimeLeft {
   return async function timeLeft(moment) {
     const nowMs = (await sharedNow()).getTime();
     const slackMs = slackNow();
-    if (Math.abs((slackMs ?? Date.now()) - nowMs) > CLOCK_SKEW_MS) {
+    if (Math.abs((slackMs ?? machineNow()) - nowMs) > CLOCK_SKEW_MS) {
       // A worker reports its machine's clock by itself.
       if (slackMs !== null) await notifyOps(opsIssue.redisClockDiffers);
       return null;

@@ -383,7 +383,10 @@ describe('the card of an open case', () => {
 
 describe('Close the case', () => {
   const close = (alertId: string, over: object = {}) =>
-    performAction(ask('close-fraud-case', { id: 'act_close', target: { kind: 'alert', alertId }, ...over }), world.deps);
+    performAction(
+      ask('close-fraud-case', { id: 'act_close', target: { kind: 'alert', alertId }, ...over }),
+      world.deps,
+    );
   const OTHER = 'evt_fedcba9876543210';
   /** The cardholder reports another purchase. */
   const another = async () => {
