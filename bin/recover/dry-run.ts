@@ -36,13 +36,18 @@ export function createDryRun({ redisShards }: Pick<WorkerConfig, 'redisShards'>,
     finish: async (_gap, written) => recoveries.write('', written),
   };
   const intake = {
-    async take(_gapId: string, events: readonly TransactionEvent[], isMissed: boolean) {
-      const count = isMissed ? await countNew(await unreportedOnly(events)) : 0;
+    async take(_gapId: string, events: readonly TransactionEvent[]) {
+      const count = await countNew(await unreportedOnly(events));
       progress = { ...progress, recovered: progress.recovered + count };
       return count;
     },
-    async quarantineRows(_gapId: string, rows: readonly QuarantinedWebhook[], isMissed: boolean) {
-      const count = isMissed ? await countNew(rows) : 0;
+    async takeUnsent(gapId: string, events: readonly TransactionEvent[]) {
+      const count = await intake.take(gapId, events);
+      progress = { ...progress, unsent: progress.unsent + count };
+      return count;
+    },
+    async quarantineRows(_gapId: string, rows: readonly QuarantinedWebhook[]) {
+      const count = await countNew(rows);
       progress = { ...progress, unreadable: progress.unreadable + count };
       return count;
     },

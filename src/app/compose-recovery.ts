@@ -45,7 +45,8 @@ export function composeRecovery(context: WorkerContext) {
       recoverGap: createRecoverGap({
         ...common,
         intake: {
-          take: async (gapId, events, isMissed) => await late.take(gapId, await unreportedOnly(events), isMissed),
+          take: async (gapId, events) => await late.take(gapId, await unreportedOnly(events)),
+          takeUnsent: async (gapId, events) => await late.takeUnsent(gapId, await unreportedOnly(events)),
           quarantineRows: late.quarantineRows,
         },
         recoverStatuses: statuses.afterGap,

@@ -15,7 +15,7 @@ const BATCH_MAX = 100;
 export const RECOVERY_TTL_SECONDS = 30 * 24 * 3600;
 
 /** A count in the progress of a recovery. */
-type Counter = 'recovered' | 'statuses' | 'unreadable';
+type Counter = 'recovered' | 'unsent' | 'statuses' | 'unreadable';
 type Fetched = readonly [id: string, entry: InboxEntry];
 
 const takeLateSource = readScript(new URL('./take-late.lua', import.meta.url));
@@ -34,24 +34,23 @@ export function createLateIntake(
 ) {
   const script = defineScript(redis, takeLateSource);
   /** Stores the events that have not been seen, in this order within a shard. @returns how many. */
-  const takeAs =
-    (counters: readonly Counter[]) =>
-    (gapId: string, events: readonly StoredEvent[], isMissed = true) =>
-      store(
-        gapId,
-        isMissed ? counters : [],
-        events.map((event) => [event.id, { type: 'event', event, isLate: true }]),
-      );
+  const takeAs = (counters: readonly Counter[]) => (gapId: string, events: readonly StoredEvent[]) =>
+    store(
+      gapId,
+      counters,
+      events.map((event) => [event.id, { type: 'event', event, isLate: true }]),
+    );
   return {
-    /** What was not missed is not counted. */
     take: takeAs(['recovered']),
+    /** The same for events of which no webhook is sent, which have their own count too. */
+    takeUnsent: takeAs(['recovered', 'unsent']),
     /** The same for the statuses of cards, which have their own count too. */
     takeStatuses: takeAs(['recovered', 'statuses']),
     /** Quarantines the rows that do not match and have not been seen. @returns how many. */
-    quarantineRows: (gapId: string, rows: readonly QuarantinedWebhook[], isMissed = true) =>
+    quarantineRows: (gapId: string, rows: readonly QuarantinedWebhook[]) =>
       store(
         gapId,
-        isMissed ? ['unreadable'] : [],
+        ['unreadable'],
         rows.map((webhook) => [webhook.id, { type: 'quarantine', webhook }]),
         // A row that was discarded stays discarded for every recovery that still asks for it.
         RECOVERY_TTL_SECONDS,

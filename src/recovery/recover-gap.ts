@@ -33,12 +33,14 @@ interface Deps {
   /** Network transactions of all accounts, as the card service sends them. @throws CardApiError */
   readonly fetchRows: (from: Date, to: Date) => Promise<readonly Record<string, unknown>[]>;
   readonly readRow: (row: Record<string, unknown>) => ReadRow;
-  /** Both return how many were new, and count those in the progress that were missed. */
+  /** Each returns how many were new, and counts them in the progress. */
   readonly intake: {
     /** Stores the events that were not reported yet, marked as late. */
-    readonly take: (gapId: string, events: readonly TransactionEvent[], isMissed: boolean) => Promise<number>;
+    readonly take: (gapId: string, events: readonly TransactionEvent[]) => Promise<number>;
+    /** The same for events of which no webhook is sent. */
+    readonly takeUnsent: (gapId: string, events: readonly TransactionEvent[]) => Promise<number>;
     /** Quarantines unreadable rows until someone replays or discards them. */
-    readonly quarantineRows: (gapId: string, rows: readonly QuarantinedWebhook[], isMissed: boolean) => Promise<number>;
+    readonly quarantineRows: (gapId: string, rows: readonly QuarantinedWebhook[]) => Promise<number>;
   };
   /** Reports card statuses that changed without a webhook, and counts them in the progress. */
   readonly recoverStatuses: (gap: Gap) => Promise<unknown>;
@@ -51,7 +53,7 @@ interface Deps {
      * purchase was requested.
      */
     readonly lookBackMs: number;
-    /** Whether webhooks of a kind are sent. Otherwise none was missed, but limits and declined purchases need the event. */
+    /** Whether webhooks of a kind are sent. Otherwise ops need not hear that one did not arrive. */
     readonly isSent: (kind: TransactionKind) => Promise<boolean>;
   };
   readonly now: () => Date;
@@ -148,15 +150,24 @@ function createRecoverSlice({ fetchRows, readRow, intake, now, log }: Omit<Deps,
     const missing = events
       .filter((event) => !isUnderWay(gap, event.occurredAt, now().getTime()))
       .toSorted((a, b) => a.occurredAt.localeCompare(b.occurredAt));
-    for (const isMissed of [true, false]) {
-      const taken = missing.filter(({ kind }) => isSent(kind) === isMissed);
-      const aside = misfits.filter(({ times }) => (times === null || isSent(times.kind)) === isMissed);
-      await intake.take(gap.id, taken, isMissed);
-      const webhooks = aside.map(({ webhook }) => webhook);
-      await intake.quarantineRows(gap.id, webhooks, isMissed);
-    }
+    for (const { isSentKind, run } of runsOf(missing, isSent))
+      await (isSentKind ? intake.take : intake.takeUnsent)(gap.id, run);
+    const unreadable = misfits.map(({ webhook }) => webhook);
+    await intake.quarantineRows(gap.id, unreadable);
     return { rows: rows.length, found: events.length + misfits.length };
   };
+}
+
+/** Splits events, without changing their order, where one follows of which webhooks are sent, or are not. */
+function runsOf(events: readonly TransactionEvent[], isSent: Due['isSent']) {
+  const runs: { readonly isSentKind: boolean; readonly run: TransactionEvent[] }[] = [];
+  for (const event of events) {
+    const isSentKind = isSent(event.kind);
+    const last = runs.at(-1);
+    if (last?.isSentKind === isSentKind) last.run.push(event);
+    else runs.push({ isSentKind, run: [event] });
+  }
+  return runs;
 }
 
 /**

@@ -33,9 +33,11 @@ export const RecoveryProgress = z.object({
   position: z.string().nullable().default(null),
   /** Events of the gap that the card service returned, including already known ones. */
   found: z.coerce.number().default(0),
-  /** Events that had not been reported before, of kinds whose webhooks are sent. */
+  /** Events that had not been reported before. */
   recovered: z.coerce.number().default(0),
-  /** Unreadable rows of such kinds, or of one that is not known. They are in quarantine now. */
+  /** Those of kinds whose webhooks are not sent; included in `recovered`. */
+  unsent: z.coerce.number().default(0),
+  /** Unreadable rows, which are in quarantine now. */
   unreadable: z.coerce.number().default(0),
   /** Cards whose status changed without a webhook; included in `recovered`. */
   statuses: z.coerce.number().default(0),
@@ -46,7 +48,7 @@ export const RecoveryProgress = z.object({
   finishedAt: z.string().nullable().default(null),
 });
 export type RecoveryProgress = z.infer<typeof RecoveryProgress>;
-type WrittenProgress = Partial<Omit<RecoveryProgress, 'recovered' | 'unreadable' | 'statuses'>>;
+type WrittenProgress = Partial<Omit<RecoveryProgress, 'recovered' | 'unsent' | 'unreadable' | 'statuses'>>;
 
 export type Recoveries = ReturnType<typeof createRecoveries>;
 
@@ -62,8 +64,9 @@ export function createRecoveries(redis: RedisClient, shards = 1) {
         shardsOf(shards).map(async (shard) => await redis.hgetall(intakeKey(`recovery:${gapId}`, shard))),
       );
       const progress = RecoveryProgress.parse(first);
-      for (const { recovered = 0, unreadable = 0, statuses = 0 } of more) {
+      for (const { recovered = 0, unsent = 0, unreadable = 0, statuses = 0 } of more) {
         progress.recovered += Number(recovered);
+        progress.unsent += Number(unsent);
         progress.unreadable += Number(unreadable);
         progress.statuses += Number(statuses);
       }

@@ -73,7 +73,8 @@ export function createShowRecovery({ recoveries, post, updateMessage, now }: Sho
     startedAt.set(gap.id, since);
     if (state === 'done' || state === 'failed') {
       startedAt.delete(gap.id);
-      const isNews = state === 'failed' || progress.recovered + progress.unreadable > 0;
+      const { recovered, unsent, unreadable } = progress;
+      const isNews = state === 'failed' || recovered - unsent + unreadable > 0;
       if (!isNews && cause !== 'asked' && !isLong(gap) && progress.shown === null) return;
     } else {
       if (now().getTime() - since < QUICK_MS && progress.shown === null) return;

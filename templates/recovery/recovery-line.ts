@@ -5,7 +5,8 @@ import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { context, countOf, headed, section, sentence } from '../core/blocks.ts';
 
 /** The progress or result of a gap's recovery. */
-type RecoveryLine = Omit<RecoveryShown, 'cause'> & Pick<RecoveryProgress, 'recovered' | 'unreadable' | 'statuses'>;
+type RecoveryLine = Omit<RecoveryShown, 'cause'> &
+  Pick<RecoveryProgress, 'recovered' | 'unsent' | 'unreadable' | 'statuses'>;
 
 const BAR = 20;
 
@@ -43,6 +44,14 @@ export function recoveryLine(line: RecoveryLine): Message {
   }
 }
 
+/** Empty: webhooks of all kinds arrive. */
+export function unsentWords({ recovered, unsent }: Pick<RecoveryProgress, 'recovered' | 'unsent'>): string {
+  if (unsent === 0) return '';
+  const which =
+    unsent === recovered ? (unsent === 1 ? 'It is' : 'All are') : `${unsent} of them ${unsent === 1 ? 'is' : 'are'}`;
+  return `${which} of a kind of which no webhook has arrived in 30 days: perhaps it has no address.`;
+}
+
 function finished(line: RecoveryLine, span: string): Message {
   const { recovered, unreadable, statuses } = line;
   const missed = recovered + unreadable;
@@ -64,6 +73,7 @@ function finished(line: RecoveryLine, span: string): Message {
     blocks: [
       section(`*${what}*`, late),
       ...context(
+        unsentWords(line),
         statuses === 0 ? null : `Of these, ${countOf(statuses, 'card')} changed status without a webhook.`,
         unread,
         notFetched,

@@ -297,7 +297,7 @@ it.concurrent.each(['', 'eu'])(
   'recover accepts the command that a failed recovery of program "%s" shows',
   async (program) => {
     const gap = { from: '2026-11-20T10:00:00.123Z', to: '2026-11-20T12:00:00.456Z' };
-    const failed = { ...gap, state: 'failed', done: 1, recovered: 0, unreadable: 0, statuses: 0 } as const;
+    const failed = { ...gap, state: 'failed', done: 1, recovered: 0, unsent: 0, unreadable: 0, statuses: 0 } as const;
     const { text } = installationScope({ command: '/card', serviceZone: DEFAULT_ZONE, program })(() =>
       recoveryLine(failed),
     );

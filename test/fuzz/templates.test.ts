@@ -378,6 +378,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
         state,
         done: 0.5,
         recovered: 1,
+        unsent: 1,
         unreadable: 1,
         statuses: 1,
       }),

@@ -93,15 +93,13 @@ it('stores events again that only the server of their shard has lost, even in a 
   expect((await createRecoveries(redis(), 16).read('gap_1')).recovered).toBe(40);
 });
 
-it('stores what was not missed without counting it', async () => {
-  const late = createLateIntake(redis(), () => true);
-  const row = quarantine({ a: 1 }, { path: FETCHED_PATH, issues: ['x'], version: undefined, receivedAt });
+it('counts apart those of which no webhook is sent, in every shard', async () => {
+  const late = createLateIntake(redis(), () => true, 16);
 
-  expect(await late.take('gap_1', [event(1)], false)).toBe(1);
-  expect(await late.quarantineRows('gap_1', [row], false)).toBe(1);
+  await late.take('gap_1', [event(1)]);
+  await late.takeUnsent('gap_1', [event(2), event(3), event(4)]);
 
-  expect(await createRecoveries(redis()).read('gap_1')).toMatchObject({ recovered: 0, unreadable: 0 });
-  expect(await redis().ttl(seenKey(row.id))).toBeGreaterThan(29 * 24 * 3600);
+  expect(await createRecoveries(redis(), 16).read('gap_1')).toMatchObject({ recovered: 4, unsent: 3 });
 });
 
 it('keeps the count of a recovery for 30 days', async () => {

@@ -163,8 +163,8 @@ it('quarantines an unreadable row, redacted and counted once even after a crash,
   const dying = deps({
     readRow,
     intake: {
-      async quarantineRows(id, misfits, isMissed) {
-        await whole.intake.quarantineRows(id, misfits, isMissed);
+      async quarantineRows(id, misfits) {
+        await whole.intake.quarantineRows(id, misfits);
         if (misfits.length > 0) throw new Error('killed');
         return 0;
       },
@@ -181,26 +181,20 @@ it('quarantines an unreadable row, redacted and counted once even after a crash,
   expect(entries.join()).not.toContain('4111111111111111');
 });
 
-it('recovers events of kinds whose webhooks are not sent, but does not count them as missed', async () => {
-  const unreadable = { ...row(30), event: { ...row(30).event, kind: 'pin' as const } };
-  rows = [{ ...row(50), event: { ...row(50).event, kind: 'authorization' } }, row(40), unreadable];
-  const receivedAt = new Date(nowMs).toISOString();
-  const given = deps({
-    horizon: { isSent: async (kind) => kind === 'decline' },
-    readRow: (each) =>
-      each === unreadable
-        ? {
-            kind: 'misfit',
-            times: unreadable.event,
-            webhook: quarantine(each, { path: FETCHED_PATH, issues: ['x'], version: undefined, receivedAt }),
-          }
-        : { kind: 'event', event: (each as Row).event },
+it('counts apart the events of kinds whose webhooks are not sent, and stores all in the order in which they happened', async () => {
+  const purchase = (minute: number) => ({
+    ...row(minute),
+    event: { ...row(minute).event, kind: 'authorization' as const },
   });
+  rows = [purchase(50), row(40), purchase(30), row(20)];
 
-  const result = await recoverGap(gap, given);
+  const result = await recoverGap(gap, deps({ horizon: { isSent: async (kind) => kind === 'decline' } }));
 
-  expect(result).toMatchObject({ found: 3, recovered: 1, unreadable: 0 });
-  expect(await redis().xlen(inbox)).toBe(3);
+  expect(result).toMatchObject({ found: 4, recovered: 4, unsent: 2 });
+  const entries = await redis().xrange(inbox, '-', '+');
+  const stored = entries.map(([, [, entry = '']]) => (JSON.parse(entry) as { event: Row['event'] }).event.occurredAt);
+  expect(stored).toHaveLength(4);
+  expect(stored).toEqual(stored.toSorted());
 });
 
 it('stores from when it asks the card service, for its message', async () => {

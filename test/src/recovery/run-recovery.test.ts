@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BusyError, CardApiError, StoreUnavailableError } from '../../../src/core/errors.ts';
 import { gapOf } from '../../../src/core/gap.ts';
+import { intakeKey } from '../../../src/core/keys.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { momentOf } from '../../../src/core/since.ts';
 import { createRecoveries } from '../../../src/recovery/recovery-store.ts';
@@ -209,5 +210,18 @@ describe('the message of a recovery', () => {
 
     await show(twoHours, 'done', 1);
     expect(steps, 'a two-hour recovery is reported anyway').not.toEqual([]);
+  });
+
+  it('is not posted after a restart for what has no webhook address, but for anything else', async () => {
+    const { steps, show } = createWorld();
+    const restart = gapOf(Date.parse(twoHours.from), Date.parse(twoHours.from) + 5000, 'start');
+    const key = intakeKey(`recovery:${restart.id}`);
+    await redis().hset(key, { recovered: 3, unsent: 3 });
+    await show(restart, 'done', 1);
+    expect(steps).toEqual([]);
+
+    await redis().hset(key, { recovered: 4 });
+    await show(restart, 'done', 1);
+    expect(steps[0]).toMatch(/^posted: 4 events were missed .*; 4 recovered/);
   });
 });

@@ -10,6 +10,7 @@ const line = {
   state: 'done',
   done: 1,
   recovered: 0,
+  unsent: 0,
   unreadable: 0,
   statuses: 0,
 } as const;
@@ -22,7 +23,7 @@ it('says after a failure from when to repeat it, as recover reads it, not later 
 });
 
 describe('the result', () => {
-  const wordsOf = (counts: Partial<Record<'recovered' | 'unreadable' | 'statuses', number>>): string => {
+  const wordsOf = (counts: Partial<Record<'recovered' | 'unsent' | 'unreadable' | 'statuses', number>>): string => {
     const { text, blocks } = recoveryLine({ ...line, ...counts });
     return `${text}\n${shown(blocks)}`.replaceAll(/<!date[^|]*\|([^>]*)>/g, '$1');
   };
@@ -45,6 +46,19 @@ describe('the result', () => {
 
   it('speaks of one event as one', () => {
     expect(wordsOf({ recovered: 1, statuses: 1 })).toMatch(/Its alert is marked as late\.\nOf these, 1 card changed/);
+  });
+
+  it.each([
+    [
+      { recovered: 3, unsent: 2 },
+      '2 of them are of a kind of which no webhook has arrived in 30 days: perhaps it has no address.',
+    ],
+    [{ recovered: 3, unsent: 1 }, '1 of them is of a kind of which'],
+    [{ recovered: 2, unsent: 2 }, 'All are of a kind of which'],
+    [{ recovered: 1, unsent: 1 }, 'It is of a kind of which'],
+  ])('says how many are of kinds that may have no address: %j', (counts, words) => {
+    expect(wordsOf(counts)).toContain(words);
+    expect(wordsOf({ ...counts, unsent: 0 })).not.toContain('of a kind');
   });
 
   it('names what was posted and what is in quarantine', () => {
