@@ -29,7 +29,8 @@ export function limitCard(deps: ListenerDeps) {
     const words = text(input.amount).split(/\s+/);
     const command = deps.readCommand(`limit card ${period} ${words.join(' ')}`);
     // A command goes on with a time and a reason, this input does not.
-    const isAmount = words.length === 1 || readAmount(words)?.words === words.length;
+    const isNone = /^no limit$/i.test(words.join(' '));
+    const isAmount = words.length === 1 || isNone || readAmount(words)?.words === words.length;
     if (command.kind !== 'read' || !isAmount)
       return await refuse(input.amount, 'Write dollars such as 450, 1,250.50 or 1k, or none.');
     const term = deps.readTerm(text(input.duration));

@@ -165,8 +165,8 @@ export const store = {
     .string()
     .refine(
       // Intl takes abbreviations for other zones than people mean: `EST` is Panama, without summer time.
-      (zone) => isTimeZone(zone) && (zone.includes('/') || /^(utc|gmt)$/i.test(zone)),
-      `expected a time zone name such as ${DEFAULT_ZONE} or UTC, not an abbreviation such as EST`,
+      (zone) => isTimeZone(zone) && (!/^[a-z]{3}$/i.test(zone) || /^(utc|gmt)$/i.test(zone)),
+      `expected a time zone name such as ${DEFAULT_ZONE} or UTC, not three letters such as EST`,
     )
     .default(DEFAULT_ZONE),
   HTTPS_PROXY: proxyUrl.optional(),

@@ -73,7 +73,7 @@ export type Business = z.infer<typeof Business>;
 export const AccountDetails = renamed({
   acctId: ['AccountId', Id],
   accountStatus: ['AccountStatus', AccountStatus],
-  availableCents: ['AvailableBalance', Cents],
+  availableCents: ['AvailableBalance', Cents.catch(null)],
   email: ['Email', Text],
   isVirtual: ['IsVirtual', Flag],
   customId: ['CustomId', OwnId],

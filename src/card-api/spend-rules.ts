@@ -106,7 +106,7 @@ export function readSpendRules(
 }
 
 /** The name differs: it may contain that of the service. */
-const businessBalanceForm = /^Use(?!Card)\w+BalanceForAuths$/;
+const businessBalanceForm = /^Use(?!\w*Card\w*Balance)\w+BalanceForAuths$/;
 
 /** Null: not known, or contradictory. */
 function readBusinessBalance(rules: AnyRecord, { businessBalanceField }: CardApiAssumptions): boolean | null {

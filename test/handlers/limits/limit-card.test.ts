@@ -48,6 +48,7 @@ it.each([
     ['$ 450', 45_000],
     ['450 usd', 45_000],
     ['none', null],
+    ['no limit', null],
   ] as const) {
     const { asked, errors } = await submit(amount, duration);
 

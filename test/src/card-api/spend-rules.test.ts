@@ -164,7 +164,7 @@ describe('reading spend rules', () => {
     ['true, under the service’s own name', { UseAcmeAccountBalanceForAuths: true }, true],
     ['false, under the service’s own name', { UseAcmeAccountBalanceForAuths: false }, false],
     ['not sent', {}, null],
-    ['another balance', { UseCardBalanceForAuths: true, UseCustomerAuthDecision: true }, null],
+    ['another balance', { UseAcmeCardBalanceForAuths: true, UseCustomerAuthDecision: true }, null],
     ['contradictory', { UseAcmeBalanceForAuths: true, UseOtherBalanceForAuths: false }, null],
   ])('recognizes the flag that the business pays by the form of its name: %s', (_what, flags, usesBusinessBalance) => {
     expect(readSpendRules({ DailySpendLimit: 5, ...flags })).toMatchObject({ usesBusinessBalance });
