@@ -19,8 +19,7 @@ export function createOutcomesOnAlerts(deps: Deps): OutcomesOnAlerts {
   const { alerts, trackedMessages, updateAlert, visibilityOf } = deps;
   return {
     async show(alertId, actionId, outcome) {
-      const caseId = await caseShowing(alertId, outcome, deps);
-      for (const id of caseId === null ? [alertId] : [alertId, caseId]) {
+      for (const id of [alertId, ...(await casesShowing(alertId, outcome, deps))]) {
         await alerts.setOutcome(id, actionId, outcome);
         await updateAlert(id);
       }
@@ -34,10 +33,16 @@ export function createOutcomesOnAlerts(deps: Deps): OutcomesOnAlerts {
   };
 }
 
-/** The fraud case that shows the outcome, too. What is about one purchase is for the message that reported it. Null: none. */
-async function caseShowing(alertId: string, { verb }: Outcome, { fraudCases }: Deps): Promise<string | null> {
+/**
+ * The messages of the fraud case that show the outcome, too. What is about one purchase is for the message that reported it;
+ * whether its block worked is for both.
+ */
+async function casesShowing(alertId: string, { verb }: Outcome, { fraudCases }: Deps): Promise<string[]> {
   const caseId = verb === 'report-fraud' ? null : await fraudCases.ofAlert(alertId);
-  if (caseId === null || verb !== 'recognize') return caseId;
+  if (caseId === null) return [];
+  if (verb !== 'recognize' && verb !== 'block') return [caseId];
   const opened = await fraudCases.ofReport(caseId);
-  return opened === null || opened.alertId === alertId ? caseId : addedCaseId(caseId, alertId);
+  if (opened === null || opened.alertId === alertId) return [caseId];
+  const added = addedCaseId(caseId, alertId);
+  return verb === 'block' ? [caseId, added] : [added];
 }

@@ -3,7 +3,8 @@ import type { FraudCaseAlert } from '../../../src/alerts/alert.ts';
 import { stateKey } from '../../../src/core/keys.ts';
 import { createLock } from '../../../src/core/lock.ts';
 import type { Message } from '../../../src/slack/message.ts';
-import { unanswered } from '../../support/card-api-errors.ts';
+import { renderAlert } from '../../../templates/alerts/alert.ts';
+import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
   acctId,
@@ -388,6 +389,9 @@ describe('Close the case', () => {
       world.deps,
     );
   const OTHER = 'evt_fedcba9876543210';
+  const refused = async (): Promise<never> => {
+    throw refusal('No');
+  };
   /** The cardholder reports another purchase. */
   const another = async () => {
     const first = await world.deps.alerts.get(DECLINE);
@@ -445,6 +449,17 @@ describe('Close the case', () => {
 
     await close(caseId, { id: 'act_again', askedAt: '2026-11-20T15:01:00.000Z' });
     expect(await world.deps.fraudCases.openOf(acctId)).toBeNull();
+  });
+
+  it('shows on the message of an added purchase whether its own block worked, so that operators can block the card', async () => {
+    await itWasntMe();
+    world.service.status = 'ACTIVE';
+    await performAction(await another(), { ...world.deps, card: { ...world.deps.card, setCardStatus: refused } });
+
+    const added = await world.deps.alerts.get(world.announced[1] ?? '');
+    if (added?.kind !== 'fraud-case') return expect.fail('the added purchase is stored');
+    expect(added.outcomes).toMatchObject([{ verb: 'block', state: 'failed' }]);
+    expect(renderAlert(added, { place: 'private', channel: 'C1', isLong: true }).text).toContain('block the card now');
   });
 
   it('leaves a later report of the same purchase to open another case', async () => {
