@@ -15,10 +15,10 @@ export const raiseDaily: RuleChange = {
 };
 
 /** What the approver reads whose approval was stopped, because the request had ended before anything was sent. */
-export function stoppedWords(end: string, { isApprovedOnce = false } = {}): string {
+export function stoppedWords(end: string): string {
   const why =
     end === 'expired'
-      ? `${isApprovedOnce ? 'It was not decided' : 'Nobody decided'} within 24 hours. The request has expired. Whoever asked can ask again.`
+      ? 'It was not decided within 24 hours. The request has expired. Whoever asked can ask again.'
       : 'The request ended before anything was sent. Look at the request.';
   return `U0BEN: Not done. ${why} Nothing changed.`;
 }

@@ -196,7 +196,7 @@ describe('while the outcome of an approval is unknown', () => {
 
     expect(await shown(one)).toMatch(/Denied by .*It may still have been made/);
     expect(await shown(one)).not.toContain('Nothing changed');
-    expect(one.hugo.told().at(-1)).toContain('whether an earlier approval changed anything is not certain');
+    expect(one.hugo.told().at(-1)).toContain('Whether an earlier approval changed anything is not certain');
   });
 });
 

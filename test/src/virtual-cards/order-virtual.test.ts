@@ -463,7 +463,7 @@ describe('an order above what one person may order', () => {
     await performAction(decide(ben), world.deps);
 
     expect(world.writes).toEqual([]);
-    expect(told.slice(before)).toEqual([stoppedWords(state, { isApprovedOnce: true })]);
+    expect(told.slice(before)).toEqual([stoppedWords(state)]);
     expect((await world.records()).slice(recorded)).toMatchObject([{ event: 'refused', actor: { userId: 'U0BEN' } }]);
     expect(await world.deps.requests.get('req_order1')).toMatchObject({ state, inFlight: [] });
     expect(await world.deps.recentRaises.list('program', world.deps.now().getTime())).toEqual([]);
