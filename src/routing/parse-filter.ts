@@ -150,15 +150,21 @@ function readOr(cursor: Cursor, depth: number): Filter {
 function readAnd(cursor: Cursor, depth: number): Filter {
   const filters = [readNot(cursor, depth)];
   while (!cursor.isAtEnd() && cursor.word() !== 'or' && !cursor.isType(')')) {
-    if (cursor.word() === 'and' || cursor.word() === 'but') cursor.advance();
-    filters.push(readNot(cursor, depth));
+    const isAfterAll = filters.every(({ is }) => is === 'all');
+    const isBut = cursor.word() === 'but';
+    const isButNot = isBut && /^(not|except)$/.test(cursor.word(1));
+    if (cursor.word() === 'and' || isButNot) cursor.advance();
+    else if (isBut && !isAfterAll) cursor.fail('and, not or except');
+    filters.push(readNot(cursor, depth, isAfterAll));
   }
   return join('and', filters);
 }
 
-function readNot(cursor: Cursor, depth: number): Filter {
-  if (cursor.word() !== 'not' && cursor.word() !== 'except') return readTerm(cursor, depth);
-  cursor.advance(cursor.word() === 'except' && cursor.word(1) === 'for' ? 2 : 1);
+/** @param isAfterAll `everything but declines`: “but” leaves them out. */
+function readNot(cursor: Cursor, depth: number, isAfterAll = false): Filter {
+  const word = cursor.word();
+  if (word !== 'not' && word !== 'except' && !(word === 'but' && isAfterAll)) return readTerm(cursor, depth);
+  cursor.advance(word !== 'not' && cursor.word(1) === 'for' ? 2 : 1);
   if (depth > DEPTH_MAX) throw new Unreadable('not', 'These are too many “not” in a row.');
   const isInParentheses = cursor.isType('(');
   const filter = readNot(cursor, depth + 1);
