@@ -168,24 +168,40 @@ function readNot(cursor: Cursor, depth: number, isAfterAll = false): Filter {
   if (depth > DEPTH_MAX) throw new Unreadable('not', 'These are too many “not” in a row.');
   const isInParentheses = cursor.isType('(');
   const filter = readNot(cursor, depth + 1);
-  if (filter.is === 'kind' && !isInParentheses) askWhatBelongs(filter, cursor, depth);
+  if (!isInParentheses) askWhatBelongs(filter, cursor, { depth, isAfterAll, isNot: word === 'not' });
   return { is: 'not', filter };
+}
+
+interface Exception {
+  readonly depth: number;
+  readonly isAfterAll: boolean;
+  /** Typed as “not”, which most people use for the one condition behind it. */
+  readonly isNot: boolean;
 }
 
 /**
  * `everything except declines under 10` means all but the small declines to most people, and “under 10 except declines” by
- * the precedence.
+ * the precedence. `everything except declines and shipping` means neither, and “shipping except declines” by the precedence.
+ * Printed filters have exceptions last. An “or” begins an alternative, unless everything else is selected already.
  *
- * @param denied the kinds that were just read.
+ * @param denied what was just read.
  */
-function askWhatBelongs(denied: Filter, cursor: Cursor, depth: number): void {
-  if (cursor.isAtEnd() || cursor.isType(')') || /^(and|but|or|not|except)$/.test(cursor.word())) return;
+function askWhatBelongs(denied: Filter, cursor: Cursor, { depth, isAfterAll, isNot }: Exception): void {
+  const isLinked = cursor.word() === 'and' || (cursor.word() === 'or' && isAfterAll);
+  const word = cursor.word(isLinked ? 1 : 0);
+  if (cursor.isAtEnd() || cursor.isType(')') || /^(but|or|not|except)$/.test(word)) return;
+  const isKind = denied.is === 'kind';
+  if (isLinked ? isNot && !(isKind && kindWords.has(word)) : !isKind) return;
+  if (isLinked) cursor.advance();
   const next = cursor.text();
   readTerm(cursor, depth);
-  const kinds = printFilter(denied);
+  const is = printFilter(denied);
+  const [what, instead] = isLinked
+    ? ['the exception', `${is} and except ${next} …`]
+    : [`“${is}”`, `(${is} ${next} …)`];
   throw new Unreadable(
     next,
-    `Does “${next}” belong to “${kinds}”? If so, write “except (${kinds} ${next} …)”. If not, put “except ${kinds}” at the end.`,
+    `Does “${next}” belong to ${what}? If so, write “except ${instead}”. If not, put “except ${is}” at the end.`,
   );
 }
 
