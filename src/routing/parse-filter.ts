@@ -190,8 +190,8 @@ function askWhatBelongs(denied: Filter, cursor: Cursor, { depth, isAfterAll, isN
   const isLinked = cursor.word() === 'and' || (cursor.word() === 'or' && isAfterAll);
   const word = cursor.word(isLinked ? 1 : 0);
   if (cursor.isAtEnd() || cursor.isType(')') || /^(but|or|not|except)$/.test(word)) return;
-  const isKind = denied.is === 'kind';
-  if (isLinked ? isNot && !(isKind && kindWords.has(word)) : !isKind) return;
+  // `declines not in US over 500` is plain.
+  if (isNot && (denied.is !== 'kind' || (isLinked && !kindWords.has(word)))) return;
   if (isLinked) cursor.advance();
   const next = cursor.text();
   readTerm(cursor, depth);

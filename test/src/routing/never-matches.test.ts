@@ -33,7 +33,7 @@ describe('a wrong PIN', () => {
     ['everything except code rule, balance, remote, mcc, card.status, decline', true],
     ['not (code rule, balance, remote, mcc, card.status, decline or shipping)', true],
     ['shipping or over 500 except code rule, balance, remote, mcc, card.status, decline', true],
-    [`code card except code card.status in ${manyCountries} at merchant ${manyNames}`, true],
+    [`code card not code card.status in ${manyCountries} at merchant ${manyNames}`, true],
     [`code card in ${manyCountries} at merchant ${manyNames}`, false],
     [`declines in US except ${others}`, true],
     [`declines country CA except ${others}`, false],

@@ -111,6 +111,13 @@ describe('a filter', () => {
     ['everything except merchant Uber and merchant Lyft', 'merchant', /write “except at merchant "Uber" and except merch/],
     ['everything but declines and over 5', 'over', /write “except declines and except over …”/],
     ['everything except declines or shipping', 'shipping', /write “except declines and except shipping …”/],
+    [
+      'everything except merchant Uber under 10',
+      'under',
+      /Does “under” belong to “at merchant "Uber"”\? If so, write “except \(at merchant "Uber" under …\)”\. If not/,
+    ],
+    ['everything except virtual cards over 500', 'over', /write “except \(on virtual cards over …\)”/],
+    ['declines except group Field over 500', 'over', /write “except \(in group "Field" over …\)”/],
     ['all not declines, pins (over 5)', '(', /Does “\(” belong to “pins, declines”/],
     ['declines over 500 euros', 'euros', /do not understand “euros”/],
     ['declines more 500', '500', /“more than”\./],
