@@ -79,11 +79,13 @@ function inner(filter: Filter): string {
   return isSimple ? printFilter(filter) : `(${printFilter(filter)})`;
 }
 
-/** Orders the parts: the subject, then its conditions, then the exceptions. */
+/** Orders the parts: the subject, then its conditions, then the exceptions. Behind kinds, “and” would add a kind to them. */
 function joined(filters: readonly Filter[]): string {
   const rank = (filter: Filter): number => (hasHead(filter) ? 0 : filter.is === 'not' ? 2 : 1);
   const sorted = filters.toSorted((a, b) => rank(a) - rank(b));
-  return sorted.map((part, index) => `${linkOf(sorted[index - 1], part)}${inner(part)}`).join('');
+  const shown = (part: Filter, index: number): string =>
+    part.is === 'kind' && index > 0 ? `(${printFilter(part)})` : inner(part);
+  return sorted.map((part, index) => `${linkOf(sorted[index - 1], part)}${shown(part, index)}`).join('');
 }
 
 function linkOf(before: Filter | undefined, part: Filter): string {

@@ -69,8 +69,9 @@ function whyLost(list: Filter, parts: readonly Filter[]): string | null {
   const fitsLost = (part: Filter): boolean => lost.every((kind) => possibleKinds(part).includes(kind));
   const never = conditions.filter((part) => !fitsLost(part));
   const why = `No alert is “${describeFilter(ofKinds(lost, never))}”.`;
-  const either: Filter = { is: 'or', filters: [ofKinds(lost, others.filter(fitsLost)), ofKinds(kept, others)] };
-  return kept.length === 0 ? why : `${why} Write “${describeFilter(either)}”.`;
+  const alone = ofKinds(lost, others.filter(fitsLost));
+  if (kept.length === 0) return `${why} Write “${describeFilter(alone)}” there.`;
+  return `${why} Write “${describeFilter({ is: 'or', filters: [alone, ofKinds(kept, others)] })}”.`;
 }
 
 function ofKinds(kinds: readonly WebhookKind[], conditions: readonly Filter[]): Filter {

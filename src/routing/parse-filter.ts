@@ -196,9 +196,7 @@ function askWhatBelongs(denied: Filter, cursor: Cursor, { depth, isAfterAll, isN
   const next = cursor.text();
   readTerm(cursor, depth);
   const is = printFilter(denied);
-  const [what, instead] = isLinked
-    ? ['the exception', `${is} and except ${next} …`]
-    : [`“${is}”`, `(${is} ${next} …)`];
+  const [what, instead] = isLinked ? ['the exception', `${is} and except ${next} …`] : [`“${is}”`, `(${is} ${next} …)`];
   throw new Unreadable(
     next,
     `Does “${next}” belong to ${what}? If so, write “except ${instead}”. If not, put “except ${is}” at the end.`,
@@ -249,12 +247,17 @@ function isPreposition(cursor: Cursor): boolean {
 
 function readKinds(cursor: Cursor): Filter {
   const listed = new Set<WebhookKind>();
+  let isList = false;
   for (;;) {
     const named = kindWords.get(cursor.word()) ?? cursor.fail('a kind: declines, shipping, status, virtual or spend');
     for (const kind of named) listed.add(kind);
     cursor.advance();
-    if (!cursor.isType(',')) break;
-    cursor.advance(cursor.word(1) === 'and' ? 2 : 1);
+    // `declines, shipping and status`, but not `declines, pins and virtual cards`.
+    const isKind = kindWords.has(cursor.word(1)) && !/^cards?$/.test(cursor.word(2));
+    const endsList = isList && cursor.word() === 'and' && isKind;
+    if (!endsList && !cursor.isType(',')) break;
+    cursor.advance(!endsList && cursor.word(1) === 'and' ? 2 : 1);
+    isList = true;
   }
   return { is: 'kind', kinds: webhookKinds.filter((kind) => listed.has(kind)) };
 }

@@ -178,7 +178,11 @@ describe('a filter with a kind that can never be what follows', () => {
     ['virtual, status physical cards', /^No alert is “virtual on physical cards”/],
     ['(shipping or declines) over 500', /^No alert is “shipping over \$500\.00”/],
     ['declines or (shipping, pins over 5)', /^No alert is “shipping over/],
-    ['shipping over 500 or declines', 'No alert is “shipping over $500.00”.'],
+    ['shipping over 500 or declines', 'No alert is “shipping over $500.00”. Write “shipping” there.'],
+    [
+      'declines or shipping over 500 in Spain group Field',
+      'No alert is “shipping over $500.00 in Spain”. Write “shipping in group "Field"” there.',
+    ],
     ['everything except (shipping, declines over 500)', /^No alert is “shipping over/],
     ['shipping, status, declines over 500 except in US', /^No alert is “status, shipping over \$500\.00”/],
   ])('is rejected, with what to write instead: %s', (text, why) => {

@@ -57,6 +57,10 @@ describe('a filter', () => {
     ['declines in South Korea, Trinidad and Tobago and over 5', 'declines in KR, TT and over 5'],
     ['declines in Portugal and over 5', 'declines in PT over 5'],
     ['declines, shipping, and status', 'declines, shipping, status'],
+    ['declines, shipping and status over 5', 'declines, shipping, status over 5'],
+    ['everything except declines, shipping and status', 'everything except declines, shipping, status'],
+    ['declines, pins and virtual cards', '(declines, pins) on virtual cards'],
+    ['(declines, pins) and (pins, shipping)', 'declines, pins and (pins, shipping)'],
   ])('%j means the same as %j', (typed, documented) => {
     expect(printed(typed)).not.toBeNull();
     expect(printed(typed)).toBe(printed(documented));
@@ -108,7 +112,11 @@ describe('a filter', () => {
       /Does “shipping” belong to the exception\? If so, write “except declines and except shipping …”\. If not, put “except declines” at the end\./,
     ],
     ['all not declines and pins, status', 'pins', /write “except declines and except pins …”/],
-    ['everything except merchant Uber and merchant Lyft', 'merchant', /write “except at merchant "Uber" and except merch/],
+    [
+      'everything except merchant Uber and merchant Lyft',
+      'merchant',
+      /write “except at merchant "Uber" and except merch/,
+    ],
     ['everything but declines and over 5', 'over', /write “except declines and except over …”/],
     ['everything except declines or shipping', 'shipping', /write “except declines and except shipping …”/],
     [
@@ -131,7 +139,7 @@ describe('a filter', () => {
     ['(declines', '', /closing parenthesis/],
     [`${'('.repeat(30)}declines${')'.repeat(30)}`, '(', /too many parentheses/],
     [`${'not '.repeat(30)}declines`, 'not', /too many “not”/],
-    ['declines, shipping and status', '', /No alert can be all of this at once\. Did you mean “or”\?/],
+    ['declines and shipping', '', /No alert can be all of this at once\. Did you mean “or”\?/],
     ['virtual over 5', '', /No alert can be all of this at once\. Virtual cards, .* are “virtual cards”/],
     ['category ••7995', '••7995', /codes with commas/],
     ['x'.repeat(2001), '', /at most 2000 characters/],
