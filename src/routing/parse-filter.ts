@@ -12,13 +12,7 @@ import {
   type TextFact,
   textFacts,
 } from './filter.ts';
-
-interface FilterError {
-  /** The word as typed; empty at the end of the text. */
-  readonly word: string;
-  /** One sentence: what is wrong, and what was expected. */
-  readonly why: string;
-}
+import { type Cursor, createCursor, type FilterError, tokensOf, Unreadable } from './filter-cursor.ts';
 
 type ParsedFilter = { readonly filter: Filter } | { readonly error: FilterError };
 
@@ -48,27 +42,6 @@ const allWords = new Set(['all', 'everything', 'any']);
 const EXPECTED =
   'a kind (declines, shipping, status, virtual, spend), or one of over, under, at least, at most, code, group, holder, merchant, category, country, virtual cards, physical cards';
 
-interface Token {
-  readonly type: 'word' | 'quoted' | '(' | ')' | ',';
-  readonly text: string;
-}
-
-/**
- * Words, texts in straight or typographic quotes, parentheses, commas. `key:value` is two tokens. A comma belongs to a
- * number only in an amount: `over 1,250`, but `category 5812,5813`. `>500` is two tokens, too.
- */
-const tokens =
-  /["“”„«»]([^"“”„«»]*)(?:["“”„«»]|$)|([()])|(,)|((?:group|holder|merchant|category|country|code|min|max)(?=:)):|[<>]|((?:[^\s(),<>"“”„«»]|(?<=(?:\b(?:over|above|under|below|min|max|least|most|than)[\s:]+|[<>]\s*)\$?\s?[\d,.]*\d),(?=\d))+)/giu;
-
-class Unreadable extends Error {
-  readonly error: FilterError;
-
-  constructor(word: string, why: string) {
-    super(why);
-    this.error = { word, why };
-  }
-}
-
 /**
  * Parses a filter: `declines over 500 and not (country US or group "Field Ops")`.
  *
@@ -89,11 +62,7 @@ export function parseFilter(text: string): ParsedFilter {
 
 function read(text: string): Filter {
   if (text.length > LENGTH_MAX) throw new Unreadable('', TOO_LONG);
-  const all = [...text.matchAll(tokens)].map(([whole, quoted, bracket, comma, key, word]): Token => {
-    if (quoted !== undefined) return { type: 'quoted', text: quoted.trim().replaceAll(/\s+/gu, ' ') };
-    if (bracket !== undefined) return { type: bracket === '(' ? '(' : ')', text: bracket };
-    return comma === undefined ? { type: 'word', text: key ?? word ?? whole } : { type: ',', text: comma };
-  });
+  const all = tokensOf(text);
   const cursor = createCursor(all);
   const filter = readOr(cursor, 0);
   if (!cursor.isAtEnd()) cursor.fail('and, or, or the end');
@@ -105,36 +74,6 @@ function read(text: string): Filter {
     throw new Unreadable('', `No alert can be all of this at once. ${meant}`);
   }
   return filter;
-}
-
-/** A position in the tokens of a filter. */
-type Cursor = ReturnType<typeof createCursor>;
-
-function createCursor(tokens: readonly Token[]) {
-  let at = 0;
-  return {
-    /** The text of the current token; empty at the end. */
-    text: () => tokens[at]?.text ?? '',
-    /** The current word, or the word `ahead` tokens later, in lower case; empty when there is none. */
-    word(ahead = 0): string {
-      const token = tokens[at + ahead];
-      return token?.type === 'word' ? token.text.toLowerCase() : '';
-    },
-    isType: (...types: Token['type'][]) => types.some((type) => tokens[at]?.type === type),
-    isAtEnd: () => at >= tokens.length,
-    advance(count = 1): void {
-      at += count;
-    },
-    /** @throws Unreadable at the current token. */
-    fail(expected: string): never {
-      const token = tokens[at];
-      if (token === undefined) throw new Unreadable('', `Something is missing at the end: I expected ${expected}.`);
-      throw new Unreadable(
-        token.text,
-        `I do not understand “${token.text.slice(0, 40)}” here: I expected ${expected}.`,
-      );
-    },
-  };
 }
 
 function readOr(cursor: Cursor, depth: number): Filter {

@@ -1,0 +1,65 @@
+export interface FilterError {
+  /** The word as typed; empty at the end of the text. */
+  readonly word: string;
+  /** One sentence: what is wrong, and what was expected. */
+  readonly why: string;
+}
+
+interface Token {
+  readonly type: 'word' | 'quoted' | '(' | ')' | ',';
+  readonly text: string;
+}
+
+/**
+ * Words, texts in straight or typographic quotes, parentheses, commas. `key:value` is two tokens. A comma belongs to a
+ * number only in an amount: `over 1,250`, but `category 5812,5813`. `>500` is two tokens, too.
+ */
+const tokens =
+  /["“”„«»]([^"“”„«»]*)(?:["“”„«»]|$)|([()])|(,)|((?:group|holder|merchant|category|country|code|min|max)(?=:)):|[<>]|((?:[^\s(),<>"“”„«»]|(?<=(?:\b(?:over|above|under|below|min|max|least|most|than)[\s:]+|[<>]\s*)\$?\s?[\d,.]*\d),(?=\d))+)/giu;
+
+export class Unreadable extends Error {
+  readonly error: FilterError;
+
+  constructor(word: string, why: string) {
+    super(why);
+    this.error = { word, why };
+  }
+}
+
+export function tokensOf(text: string): Token[] {
+  return [...text.matchAll(tokens)].map(([whole, quoted, bracket, comma, key, word]): Token => {
+    if (quoted !== undefined) return { type: 'quoted', text: quoted.trim().replaceAll(/\s+/gu, ' ') };
+    if (bracket !== undefined) return { type: bracket === '(' ? '(' : ')', text: bracket };
+    return comma === undefined ? { type: 'word', text: key ?? word ?? whole } : { type: ',', text: comma };
+  });
+}
+
+/** A position in the tokens of a filter. */
+export type Cursor = ReturnType<typeof createCursor>;
+
+export function createCursor(tokens: readonly Token[]) {
+  let at = 0;
+  return {
+    /** The text of the current token; empty at the end. */
+    text: () => tokens[at]?.text ?? '',
+    /** The current word, or the word `ahead` tokens later, in lower case; empty when there is none. */
+    word(ahead = 0): string {
+      const token = tokens[at + ahead];
+      return token?.type === 'word' ? token.text.toLowerCase() : '';
+    },
+    isType: (...types: Token['type'][]) => types.some((type) => tokens[at]?.type === type),
+    isAtEnd: () => at >= tokens.length,
+    advance(count = 1): void {
+      at += count;
+    },
+    /** @throws Unreadable at the current token. */
+    fail(expected: string): never {
+      const token = tokens[at];
+      if (token === undefined) throw new Unreadable('', `Something is missing at the end: I expected ${expected}.`);
+      throw new Unreadable(
+        token.text,
+        `I do not understand “${token.text.slice(0, 40)}” here: I expected ${expected}.`,
+      );
+    },
+  };
+}
