@@ -99,13 +99,15 @@ function unclear(why: string): ParsedQuiet {
 
 /** `10:30`, but not `22:00` and `07:00`, which are plainly on a 24-hour clock. */
 const lacksHalf = /^(?:[1-9]|1[0-2])(?::\d\d)?$/;
+const hasHalf = /\d[ap]m$|^(?:noon|midnight)$/i;
 
 /** When a range of hours starts and ends; or why it cannot be read. */
 function readHours(range: string): Pick<QuietWindow, 'from' | 'to'> | string {
   const typed = /^([^-–—]+)[-–—]([^-–—]+)$/u.exec(range)?.slice(1) ?? [];
-  // Whoever writes `10-7am` means an evening, and `12-6am` midnight.
-  if (typed.some((time) => lacksHalf.test(time)) && typed.some((time) => /\d[ap]m$/i.test(time)))
-    return `“${range.slice(0, 40)}” says am or pm only once. Write it twice, such as 10pm-7am, or write 22:00-07:00.`;
+  // Whoever writes `10-7am` or `10-midnight` means an evening, and `12-6am` midnight.
+  const unclearTime = typed.find((time) => lacksHalf.test(time));
+  if (unclearTime !== undefined && typed.some((time) => hasHalf.test(time)))
+    return `In “${range.slice(0, 40)}”, is ${unclearTime} am or pm? Write for instance 10pm-7am, or 22:00-07:00.`;
   const [start = null, to = null] = typed.map(readTime);
   if (start === null || to === null)
     return `“${range.slice(0, 40)}” is not a range of hours. Write 22:00-07:00, or 10pm-7am.`;
