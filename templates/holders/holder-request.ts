@@ -26,7 +26,7 @@ import { cardName, cardOfHolder } from '../core/card-words.ts';
 import { lasting } from '../core/change-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
 import { alsoToAsk } from '../limits/also-needed-words.ts';
-import { mayBeDeclined } from '../limits/ruleset-words.ts';
+import { mayBeDeclined, mayBeOverruled } from '../limits/ruleset-words.ts';
 
 interface RequestSent {
   readonly card: CardFacts;
@@ -177,6 +177,7 @@ function approvedLines(request: MadeRequest, { isConfirmed, endsAt }: Made): (st
     request.state === 'overridden'
       ? [`${mention(decision.by)} ${OVERRODE}`, UNCONFIRMED]
       : [`Approved by ${mention(decision.by)}`, 'not confirmed by the card service'];
+  const [check, overruled] = isHolder ? ['ask an approver to check', mayBeDeclined] : ['check', mayBeOverruled];
   const but = isBlocked ? `${isHolder ? cardOf(request) : 'the card'} is blocked` : unconfirmed;
   return [
     `*${did}${isConfirmed && !isBlocked ? mayPay(request, endsAt) : `, but ${but}`}.*`,
@@ -184,7 +185,7 @@ function approvedLines(request: MadeRequest, { isConfirmed, endsAt }: Made): (st
     `${capital(cardOf(request))}: ${movedWords({ changes: changesFromNow(request), term })}.`,
     enoughWords(request),
     isHolder ? alsoToAsk(facts.alsoNeeds) : null,
-    isConfirmed ? mayBeDeclined(card) : 'It may not work yet. If it does not, ask an approver to check the card.',
+    isConfirmed ? overruled(card) : `It may not work yet. If it does not, ${check} the card.`,
     notAsAsked(request),
   ];
 }

@@ -205,6 +205,31 @@ it('tells whoever asked for the same that nobody decided in time', () => {
   );
 });
 
+describe('an approved change of a card that follows a ruleset', () => {
+  const open = openRequestOf();
+  const card = { ...open.card, ruleset: { id: 2, name: 'Travel', mayOverrule: true } };
+  const told = (asked: Partial<typeof open>, isConfirmed = true) =>
+    requestDecided(
+      { ...open, card, ...asked, state: 'approved', decision, temporaryChangeId: null },
+      { isConfirmed, endsAt: null },
+    ).text;
+
+  it('tells its holder whom to ask', () => {
+    expect(told({})).toContain('Your card follows the spending ruleset “Travel”');
+    expect(told({}, false)).toContain('ask an approver to check the card.');
+  });
+
+  it('tells the approver who asked that it is somebody else’s card, and what they can do', () => {
+    const action = ask('limit');
+
+    expect(told({ action })).toMatch(
+      / The card follows the spending ruleset “Travel”, .* You can change the ruleset in /,
+    );
+    expect(told({ action }, false)).toContain('It may not work yet. If it does not, check the card.');
+    expect(told({ action }) + told({ action }, false)).not.toMatch(/your card|ask an approver/i);
+  });
+});
+
 it('does not say that nobody decided if somebody had approved', () => {
   const { text } = requestDecided({
     ...openRequestOf({ needed: 2, approvals: [{ by: 'U0ANA', at: askedAt, actionId: 'act_ana' }] }),
