@@ -122,14 +122,17 @@ it.each([
   expect(world.answers.at(-1)?.text).toContain('You have asked for that already');
 });
 
-it('opens a request of their own for somebody else who asks for what the first was before an approver changed it', async () => {
+it.each([
+  ['what the first was before an approver changed it', 150_000],
+  ['what an approver has changed the first to, which may be changed back', 180_000],
+])('opens a request of their own for somebody else who asks for %s', async (_what, cents) => {
   const world = await createActionWorld(redis());
   await performAction(raiseBy('U0OLGA'), world.deps);
   const target = { kind: 'request', requestId: await requestId(world) } as const;
   const more = { approve: true, target, changeRequest: changeTo(180_000) };
   await performAction(ask('decide', { id: 'act_ben', ...by('U0BEN'), ...more }), world.deps);
 
-  await performAction(raiseBy('U0ZOE'), world.deps);
+  await performAction({ ...raiseBy('U0ZOE'), changeRequest: changeTo(cents) }, world.deps);
 
   expect((await world.deps.requests.open()).map(({ id }) => id).sort()).toEqual(['req_u0olga', 'req_u0zoe']);
   expect(world.answers.at(-1)?.text).not.toContain('asked for that already');
