@@ -223,7 +223,8 @@ export function approvalOf(click: ApprovalClick, approved: ApprovedChange): Appr
 
 /**
  * An approval as the change that it makes: in the name of the approver who asked for a second one, or of the person who
- * approves a holder's request or something else than was asked for. Keeps the click's own id, because a later approval after a failed one is a new attempt.
+ * approves a holder's request, or who changed what an approver asked for. Keeps the click's own id, because a later
+ * approval after a failed one is a new attempt.
  */
 export function changeOf(click: ApprovalClick, request: ApprovalRequest, approval: ApprovalInFlight): RuleAction {
   const { action: asked } = request;
