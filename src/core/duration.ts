@@ -217,8 +217,8 @@ const hints: readonly RegExp[] = [
   ),
   new RegExp(`(^| )${holiday}( (eve|season))?${alone}`),
   new RegExp(`(^| )(hourly|daily|nightly|weekly|biweekly|fortnightly|monthly|quarterly|yearly|annually)${alone}`),
-  new RegExp(`(^| )(always|ongoing|recurring|regularly)${alone}|(^| )(every|each) time(?![a-z])`),
-  /(^| )for$|(^| )(limited time|time[- ]limited|right now)(?= |$)/,
+  new RegExp(`^always |(^| )(always|on-?going|recurring|regularly)${alone}`),
+  /(^| )(every ?time|(each|all the) time)(?![a-z]|[ -]zone)|(^| )for$|(^| )(limited time|time[- ]limited|right now)(?= |$)/,
   new RegExp(
     `(^| )next (\\d+|one|time|round|pay ?(check|roll)|payday|statement|invoice|bill|cycle|period|sprint|shift|semester|term|season|renewal|review|close)${alone}`,
   ),

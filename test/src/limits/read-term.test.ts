@@ -153,6 +153,10 @@ describe('parsing the duration of a change', () => {
     'ongoing',
     'recurring, ads',
     'ads always',
+    'always hotel',
+    'everytime',
+    'all the time hotel',
+    'on-going',
   ])('asks back about %j, whatever stands around the time', (text) => {
     expect(readTerm(text.split(' '), clock)).toMatch(/^Is “/);
   });
@@ -242,6 +246,9 @@ describe('parsing the duration of a change', () => {
     'long-term rental car',
     'recurring subscription',
     'ongoing project',
+    'on-going project',
+    'clocks for each time zone',
+    'every time-zone clock',
     'vendor that always ships late',
     'backup drive',
   ])('takes %j as a reason', (text) => {
