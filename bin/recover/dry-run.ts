@@ -36,14 +36,11 @@ export function createDryRun({ redisShards }: Pick<WorkerConfig, 'redisShards'>,
     finish: async (_gap, written) => recoveries.write('', written),
   };
   const intake = {
-    async take(_gapId: string, events: readonly TransactionEvent[]) {
-      const count = await countNew(await unreportedOnly(events));
-      progress = { ...progress, recovered: progress.recovered + count };
-      return count;
-    },
-    async takeUnsent(gapId: string, events: readonly TransactionEvent[]) {
-      const count = await intake.take(gapId, events);
-      progress = { ...progress, unsent: progress.unsent + count };
+    async take(_gapId: string, events: readonly TransactionEvent[], isUnsent: (event: TransactionEvent) => boolean) {
+      const unreported = await unreportedOnly(events);
+      const count = await countNew(unreported);
+      const unsent = await countNew(unreported.filter(isUnsent));
+      progress = { ...progress, recovered: progress.recovered + count, unsent: progress.unsent + unsent };
       return count;
     },
     async quarantineRows(_gapId: string, rows: readonly QuarantinedWebhook[]) {

@@ -45,8 +45,7 @@ export function composeRecovery(context: WorkerContext) {
       recoverGap: createRecoverGap({
         ...common,
         intake: {
-          take: async (gapId, events) => await late.take(gapId, await unreportedOnly(events)),
-          takeUnsent: async (gapId, events) => await late.takeUnsent(gapId, await unreportedOnly(events)),
+          take: async (gapId, events, isUnsent) => await late.take(gapId, await unreportedOnly(events), isUnsent),
           quarantineRows: late.quarantineRows,
         },
         recoverStatuses: statuses.afterGap,

@@ -16,7 +16,12 @@ export const RECOVERY_TTL_SECONDS = 30 * 24 * 3600;
 
 /** A count in the progress of a recovery. */
 type Counter = 'recovered' | 'unsent' | 'statuses' | 'unreadable';
-type Fetched = readonly [id: string, entry: InboxEntry];
+interface Fetched {
+  readonly id: string;
+  readonly entry: InboxEntry;
+  /** The counts that it is part of. */
+  readonly counters: readonly Counter[];
+}
 
 const takeLateSource = readScript(new URL('./take-late.lua', import.meta.url));
 
@@ -33,46 +38,53 @@ export function createLateIntake(
   redo?: Pick<Redo, 'remember'>,
 ) {
   const script = defineScript(redis, takeLateSource);
-  /** Stores the events that have not been seen, in this order within a shard. @returns how many. */
-  const takeAs = (counters: readonly Counter[]) => (gapId: string, events: readonly StoredEvent[]) =>
-    store(
-      gapId,
-      counters,
-      events.map((event) => [event.id, { type: 'event', event, isLate: true }]),
-    );
+  const late = (event: StoredEvent, ...counters: readonly Counter[]): Fetched => ({
+    id: event.id,
+    entry: { type: 'event', event, isLate: true },
+    counters: ['recovered', ...counters],
+  });
   return {
-    take: takeAs(['recovered']),
-    /** The same for events of which no webhook is sent, which have their own count too. */
-    takeUnsent: takeAs(['recovered', 'unsent']),
+    /**
+     * Stores the events that have not been seen, in this order within a shard.
+     *
+     * @param isUnsent no webhooks of its kind are sent: such events have their own count too. @returns how many.
+     */
+    take: <Event extends StoredEvent>(
+      gapId: string,
+      events: readonly Event[],
+      isUnsent: (event: Event) => boolean = () => false,
+    ) =>
+      store(
+        gapId,
+        events.map((event) => (isUnsent(event) ? late(event, 'unsent') : late(event))),
+      ),
     /** The same for the statuses of cards, which have their own count too. */
-    takeStatuses: takeAs(['recovered', 'statuses']),
+    takeStatuses: (gapId: string, events: readonly StoredEvent[]) =>
+      store(
+        gapId,
+        events.map((event) => late(event, 'statuses')),
+      ),
     /** Quarantines the rows that do not match and have not been seen. @returns how many. */
     quarantineRows: (gapId: string, rows: readonly QuarantinedWebhook[]) =>
       store(
         gapId,
-        ['unreadable'],
-        rows.map((webhook) => [webhook.id, { type: 'quarantine', webhook }]),
+        rows.map((webhook) => ({ id: webhook.id, entry: { type: 'quarantine', webhook }, counters: ['unreadable'] })),
         // A row that was discarded stays discarded for every recovery that still asks for it.
         RECOVERY_TTL_SECONDS,
       ),
   };
 
-  async function store(
-    gapId: string,
-    counters: readonly Counter[],
-    fetched: readonly Fetched[],
-    ttl = SEEN_TTL_SECONDS,
-  ): Promise<number> {
+  async function store(gapId: string, fetched: readonly Fetched[], ttl = SEEN_TTL_SECONDS): Promise<number> {
     let taken = 0;
-    for (const [shard, mine] of groupBy(fetched, ([id]) => shardOf(id, shards))) {
+    for (const [shard, mine] of groupBy(fetched, ({ id }) => shardOf(id, shards))) {
       const ofShard = [intakeKey('webhooks', shard), movedKey(shard), intakeKey(`recovery:${gapId}`, shard)];
       for (const batch of chunksOf(mine, BATCH_MAX)) {
-        const keys = [...ofShard, ...batch.map(([id]) => seenKey(id, shard))];
-        const entries = batch.map(([, entry]) => JSON.stringify(entry));
-        for (const entry of entries) {
-          if (!(await reserve(entry.length))) throw new StoreUnavailableError('redis is nearly full');
+        const keys = [...ofShard, ...batch.map(({ id }) => seenKey(id, shard))];
+        const entries = batch.map(({ counters, entry }) => [counters.join(' '), JSON.stringify(entry)] as const);
+        for (const [, { length }] of entries) {
+          if (!(await reserve(length))) throw new StoreUnavailableError('redis is nearly full');
         }
-        const write = () => script.run(keys, [shards, ttl, RECOVERY_TTL_SECONDS, counters.join(' '), ...entries]);
+        const write = () => script.run(keys, [shards, ttl, RECOVERY_TTL_SECONDS, ...entries.flat()]);
         taken += Number(await write());
         redo?.remember(write);
       }

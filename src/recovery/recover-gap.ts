@@ -36,9 +36,11 @@ interface Deps {
   /** Each returns how many were new, and counts them in the progress. */
   readonly intake: {
     /** Stores the events that were not reported yet, marked as late. */
-    readonly take: (gapId: string, events: readonly TransactionEvent[]) => Promise<number>;
-    /** The same for events of which no webhook is sent. */
-    readonly takeUnsent: (gapId: string, events: readonly TransactionEvent[]) => Promise<number>;
+    readonly take: (
+      gapId: string,
+      events: readonly TransactionEvent[],
+      isUnsent: (event: TransactionEvent) => boolean,
+    ) => Promise<number>;
     /** Quarantines unreadable rows until someone replays or discards them. */
     readonly quarantineRows: (gapId: string, rows: readonly QuarantinedWebhook[]) => Promise<number>;
   };
@@ -87,8 +89,8 @@ export function createRecoverGap(deps: Deps): RecoverGap {
     if (gap.cause !== 'unnoticed') await deps.recoverStatuses(gap);
     await recoveries.finish(gap, { finishedAt: now().toISOString() });
     const progress = await recoveries.read(gap.id);
-    const { found, recovered, unreadable, statuses } = progress;
-    log.info({ gap, found, recovered, unreadable, statuses }, 'gap closed');
+    const { found, recovered, unsent, unreadable, statuses } = progress;
+    log.info({ gap, found, recovered, unsent, unreadable, statuses }, 'gap closed');
     return progress;
   };
 
@@ -150,24 +152,11 @@ function createRecoverSlice({ fetchRows, readRow, intake, now, log }: Omit<Deps,
     const missing = events
       .filter((event) => !isUnderWay(gap, event.occurredAt, now().getTime()))
       .toSorted((a, b) => a.occurredAt.localeCompare(b.occurredAt));
-    for (const { isSentKind, run } of runsOf(missing, isSent))
-      await (isSentKind ? intake.take : intake.takeUnsent)(gap.id, run);
+    await intake.take(gap.id, missing, ({ kind }) => !isSent(kind));
     const unreadable = misfits.map(({ webhook }) => webhook);
     await intake.quarantineRows(gap.id, unreadable);
     return { rows: rows.length, found: events.length + misfits.length };
   };
-}
-
-/** Splits events, without changing their order, where one follows of which webhooks are sent, or are not. */
-function runsOf(events: readonly TransactionEvent[], isSent: Due['isSent']) {
-  const runs: { readonly isSentKind: boolean; readonly run: TransactionEvent[] }[] = [];
-  for (const event of events) {
-    const isSentKind = isSent(event.kind);
-    const last = runs.at(-1);
-    if (last?.isSentKind === isSentKind) last.run.push(event);
-    else runs.push({ isSentKind, run: [event] });
-  }
-  return runs;
 }
 
 /**

@@ -48,7 +48,7 @@ export function recoveryLine(line: RecoveryLine): Message {
 export function unsentWords({ recovered, unsent }: Pick<RecoveryProgress, 'recovered' | 'unsent'>): string {
   if (unsent === 0) return '';
   const which =
-    unsent === recovered ? (unsent === 1 ? 'It is' : 'All are') : `${unsent} of them ${unsent === 1 ? 'is' : 'are'}`;
+    unsent === recovered ? (unsent === 1 ? 'It is' : 'All recovered ones are') : `${unsent} of them ${unsent === 1 ? 'is' : 'are'}`;
   return `${which} of a kind of which no webhook has arrived in 30 days: perhaps it has no address.`;
 }
 

@@ -17,8 +17,8 @@ it('counts what would be recovered, and of that what the card service does not s
   const row = (a: number) => quarantine({ a }, { path: FETCHED_PATH, issues: ['x'], version: undefined, receivedAt });
   const { intake, recoveries } = createDryRun({ redisShards: 1 }, redis(), () => new Date());
 
-  expect(await intake.take('gap_1', [event(1), event(2)])).toBe(2);
-  expect(await intake.takeUnsent('gap_1', [event(3)])).toBe(1);
+  expect(await intake.take('gap_1', [event(1), event(2)], () => false)).toBe(2);
+  expect(await intake.take('gap_1', [event(3)], () => true)).toBe(1);
   expect(await intake.quarantineRows('gap_1', [row(1)])).toBe(1);
 
   expect(await recoveries.read('gap_1')).toMatchObject({ recovered: 3, unsent: 1, unreadable: 1 });

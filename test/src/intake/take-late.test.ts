@@ -96,10 +96,10 @@ it('stores events again that only the server of their shard has lost, even in a 
 it('counts apart those of which no webhook is sent, in every shard', async () => {
   const late = createLateIntake(redis(), () => true, 16);
 
-  await late.take('gap_1', [event(1)]);
-  await late.takeUnsent('gap_1', [event(2), event(3), event(4)]);
+  const [first, second] = [event(1), event(3)];
+  await late.take('gap_1', [first, event(2), second, event(4)], (one) => one === first || one === second);
 
-  expect(await createRecoveries(redis(), 16).read('gap_1')).toMatchObject({ recovered: 4, unsent: 3 });
+  expect(await createRecoveries(redis(), 16).read('gap_1')).toMatchObject({ recovered: 4, unsent: 2 });
 });
 
 it('keeps the count of a recovery for 30 days', async () => {

@@ -54,7 +54,7 @@ describe('the result', () => {
       '2 of them are of a kind of which no webhook has arrived in 30 days: perhaps it has no address.',
     ],
     [{ recovered: 3, unsent: 1 }, '1 of them is of a kind of which'],
-    [{ recovered: 2, unsent: 2 }, 'All are of a kind of which'],
+    [{ recovered: 2, unsent: 2 }, 'All recovered ones are of a kind of which'],
     [{ recovered: 1, unsent: 1 }, 'It is of a kind of which'],
   ])('says how many are of kinds that may have no address: %j', (counts, words) => {
     expect(wordsOf(counts)).toContain(words);
