@@ -27,7 +27,7 @@ interface HolderLinks {
   readonly ofAccount: (acctId: number) => Promise<{ readonly userId: string } | null>;
 }
 
-interface BlockDeps extends Pick<ActionTools, 'record' | 'withLock'> {
+interface BlockDeps extends Pick<ActionTools, 'record' | 'withLock' | 'now'> {
   readonly alerts: Pick<Alerts, 'get' | 'save'>;
   readonly fraudCases: Pick<FraudCases, 'ofAlert' | 'ofReport' | 'open' | 'openOf'>;
   readonly links: HolderLinks;
@@ -74,11 +74,12 @@ export function createBlockAndReport(deps: BlockDeps) {
     const joins = open.caseId === ownId ? null : open.caseId;
     if (joins !== null && open.alertId === alert.event.id) return null;
     const id = joins === null ? ownId : addedCaseId(joins, alert.event.id);
+    const known = await alerts.get(id);
+    // The case lasts longer now, and so must its alert, which has the button that closes it.
+    const joined = joins === null ? null : await alerts.get(joins);
+    if (joined?.kind === 'fraud-case')
+      await alerts.save(known === null ? { ...joined, addedAt: deps.now().toISOString() } : joined);
     return async () => {
-      // The case lasts longer now, and so must its alert, which has the button that closes it.
-      const joined = joins === null ? null : await alerts.get(joins);
-      if (joined?.kind === 'fraud-case') await alerts.save({ ...joined, addedAt: action.askedAt });
-      const known = await alerts.get(id);
       await deps.announce(known?.kind === 'fraud-case' ? known : await deps.openCase(action, alert, { id, joins }));
     };
   }

@@ -200,7 +200,7 @@ function timers({ enqueue }: WorkerContext) {
 }
 
 function settings(context: WorkerContext) {
-  const { config, policy, clock, slackClock, notifyOps, assumptions, remedies, redis, now } = context;
+  const { config, policy, clock, slackClock, assumptions, remedies, redis, now } = context;
   const zone = config.serviceZone;
   return {
     zone,
@@ -216,7 +216,6 @@ function settings(context: WorkerContext) {
       sharedNow: clock.measure,
       slackNow: slackClock.now,
       machineNow: Date.now,
-      notifyOps,
     }),
     /** How many must approve which amount. Null: the card is in no group, or its group is unknown. */
     policyFor: (group: string | null) => sectionOf(policy.current(), group).approval,

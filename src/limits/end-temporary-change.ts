@@ -12,8 +12,6 @@ import { CardApiError } from '../core/errors.ts';
 import { serviceTime } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
 import { CLOCK_SKEW_MS } from '../core/service-time.ts';
-import * as opsIssue from '../ops/issue.ts';
-import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { NotifyEnd, OverChange } from './notify-end.ts';
 import { mayStillCome, REFUSALS_MAX, type Restore } from './restore.ts';
 import { backAlreadyWords, insteadWords, laterWords, ruleName, stateWords } from './rule-words.ts';
@@ -106,7 +104,7 @@ export function createEndTemporaryChange(deps: EndDeps) {
   }
 }
 
-/** Milliseconds until a time, negative when it has passed; null when two clocks disagree. Then ops are notified. */
+/** Milliseconds until a time, negative when it has passed; null when two clocks disagree, of which every worker notifies ops. */
 type TimeLeft = (moment: string) => Promise<number | null>;
 
 interface TimeLeftDeps {
@@ -115,20 +113,14 @@ interface TimeLeftDeps {
   /** Slack's time (ms), a clock independent of Redis. Null until Slack has answered: the machine's clock is compared. */
   readonly slackNow: () => number | null;
   readonly machineNow: () => number;
-  readonly notifyOps: NotifyOps;
 }
 
 /** A single wrong clock must not end a temporary change early, so two clocks have to agree. */
-export function createTimeLeft({ sharedNow, slackNow, machineNow, notifyOps }: TimeLeftDeps): TimeLeft {
+export function createTimeLeft({ sharedNow, slackNow, machineNow }: TimeLeftDeps): TimeLeft {
   return async function timeLeft(moment) {
     const nowMs = (await sharedNow()).getTime();
-    const slackMs = slackNow();
-    if (Math.abs((slackMs ?? machineNow()) - nowMs) > CLOCK_SKEW_MS) {
-      // A worker reports its machine's clock by itself.
-      if (slackMs !== null) await notifyOps(opsIssue.redisClockDiffers);
-      return null;
-    }
-    return Date.parse(moment) - nowMs;
+    const isSkewed = Math.abs((slackNow() ?? machineNow()) - nowMs) > CLOCK_SKEW_MS;
+    return isSkewed ? null : Date.parse(moment) - nowMs;
   };
 }
 

@@ -126,7 +126,8 @@ interface Exception {
  * @param denied what was just read.
  */
 function askWhatBelongs(denied: Filter, cursor: Cursor, { depth, isAfterAll, isNot }: Exception): void {
-  const isLinked = cursor.word() === 'and' || (cursor.word() === 'or' && isAfterAll);
+  const isOr = cursor.word() === 'or';
+  const isLinked = cursor.word() === 'and' || (isOr && isAfterAll);
   const word = cursor.word(isLinked ? 1 : 0);
   if (cursor.isAtEnd() || cursor.isType(')') || /^(but|or|not|except)$/.test(word)) return;
   // `declines not in US over 500` is plain.
@@ -138,7 +139,7 @@ function askWhatBelongs(denied: Filter, cursor: Cursor, { depth, isAfterAll, isN
   const [what, instead] = isLinked ? ['the exception', `${is} and except ${next} …`] : [`“${is}”`, `(${is} ${next} …)`];
   throw new Unreadable(
     next,
-    `Does “${next}” belong to ${what}? If so, write “except ${instead}”. If not, put “except ${is}” at the end.`,
+    `Does “${next}” belong to ${what}? If so, write “except ${instead}”. If not, ${isOr ? `write “(everything except ${is}) or ${next} …”` : `put “except ${is}” at the end`}.`,
   );
 }
 

@@ -9,7 +9,7 @@ import { actions, button, context, copyable, countOf, section } from '../core/bl
 import { balanceWord, cardHandle, cardName, cardRaw, statusWord } from '../core/card-words.ts';
 import { type CardShow, declineLine, LIMITS_UNREAD, limitLeftLine } from '../directory/card-show.ts';
 import { holderBlockButton } from '../holders/holder-buttons.ts';
-import { statusMeanings, VIRTUAL_INACTIVE } from '../holders/holder-status.ts';
+import { statusMeanings } from '../holders/holder-status.ts';
 import { homeList } from './home-list.ts';
 
 /** Its declines are those of our alerts: the page is rendered too often to ask the card service for them. */
@@ -93,6 +93,7 @@ function ownCard(own: OwnCardFacts, at: string): KnownBlock[] {
 /** Empty for a card that works, or of which nothing is known for certain. */
 function whatHelps({ card, status, isStatusRead }: OwnCardFacts): string {
   const known = CardStatus.safeParse(status?.toUpperCase()).data;
-  if (known === undefined || !isStatusRead) return '';
-  return known === 'INACTIVE' && card.isVirtual === true ? VIRTUAL_INACTIVE : statusMeanings[known];
+  // A virtual card is activated by its order, unless it was deactivated since.
+  const isUnclear = known === 'INACTIVE' && card.isVirtual === true;
+  return known === undefined || !isStatusRead || isUnclear ? '' : statusMeanings[known];
 }

@@ -28,8 +28,6 @@ export const statusMeanings: Readonly<Record<CardStatus, string>> = {
   CLOSED: 'It can never be used again. If you have no newer card, ask for one.',
 };
 
-export const VIRTUAL_INACTIVE = 'Its order activates it: you don’t have to do anything.';
-
 /** Your card's status has changed. */
 export function holderStatus(alert: StatusAlert): Message {
   const { event, outcomes, late } = alert;
@@ -80,7 +78,7 @@ function meaningFor(change: StatusChange, alert: StatusAlert): string {
   if (since !== null) return since === 'closed since' ? statusMeanings.CLOSED : 'It has been activated since.';
   if (isDeactivated(change)) return 'It does not work until an operator activates it again.';
   const isOrdered = alert.card.isVirtual === true && status === 'INACTIVE';
-  return isOrdered ? VIRTUAL_INACTIVE : statusMeanings[status];
+  return isOrdered ? 'Its order activates it: you don’t have to do anything.' : statusMeanings[status];
 }
 
 /** What the title does not say. */

@@ -447,8 +447,10 @@ describe('Close the case', () => {
     expect(world.answers.at(-1)?.text).toMatch(/^Not done. Another purchase was added .* Nothing changed\.$/);
     expect(await world.deps.fraudCases.openOf(acctId)).toBe(caseId);
 
+    world.advance(60_000);
+    await performAction({ ...(await another()), id: 'act_pressed_again' }, world.deps);
     await close(caseId, { id: 'act_again', askedAt: '2026-11-20T15:01:00.000Z' });
-    expect(await world.deps.fraudCases.openOf(acctId)).toBeNull();
+    expect(await world.deps.fraudCases.openOf(acctId), 'a press of the same button adds nothing').toBeNull();
   });
 
   it('shows on the message of an added purchase whether its own block worked, so that operators can block the card', async () => {

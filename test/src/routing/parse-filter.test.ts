@@ -118,7 +118,11 @@ describe('a filter', () => {
       /write “except at merchant "Uber" and except merch/,
     ],
     ['everything but declines and over 5', 'over', /write “except declines and except over …”/],
-    ['everything except declines or shipping', 'shipping', /write “except declines and except shipping …”/],
+    [
+      'everything except declines or shipping',
+      'shipping',
+      /write “except declines and except shipping …”\. If not, write “\(everything except declines\) or shipping …”\./,
+    ],
     [
       'everything except merchant Uber under 10',
       'under',

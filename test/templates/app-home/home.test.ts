@@ -266,7 +266,7 @@ describe('App Home', () => {
   it.each([
     ['BLOCKED', false, /\*Card 1212: blocked\*\nEvery purchase is declined until an approver unblocks it\./],
     ['INACTIVE', false, /not activated\*\nIt does not work until it is activated: tell an operator when you have it\./],
-    ['INACTIVE', true, /not activated\*\nIts order activates it: you don’t have to do anything\.\n/],
+    ['INACTIVE', true, /not activated\*\nBalance/],
     ['Closed', false, /closed\*\nIt can never be used again\. If you have no newer card, ask for one\./],
   ])("says what helps about one's own card that is %s (virtual: %s)", (status, isVirtual, words) => {
     expect(read({ own: only({ ...own, status, card: { ...own.card, isVirtual } }) }).replace(', virtual', '')).toMatch(
