@@ -31,7 +31,6 @@ interface BlockDeps extends Pick<ActionTools, 'record' | 'withLock' | 'now'> {
   readonly alerts: Pick<Alerts, 'get' | 'save'>;
   readonly fraudCases: Pick<FraudCases, 'ofAlert' | 'ofReport' | 'open' | 'openOf'>;
   readonly links: HolderLinks;
-  readonly announce: (alert: Alert) => Promise<void>;
   readonly openCase: ReturnType<typeof createOpenCase>;
   /** Blocks the card of an action, once. @throws CardApiError when the job should run again. */
   readonly block: (resolved: Resolved<BlockAction>, run: ActionRun) => Promise<void>;
@@ -79,9 +78,7 @@ export function createBlockAndReport(deps: BlockDeps) {
     const joined = joins === null ? null : await alerts.get(joins);
     if (joined?.kind === 'fraud-case')
       await alerts.save(known === null ? { ...joined, addedAt: deps.now().toISOString() } : joined);
-    return async () => {
-      await deps.announce(known?.kind === 'fraud-case' ? known : await deps.openCase(action, alert, { id, joins }));
-    };
+    return () => deps.openCase(action, alert, { id, joins, known });
   }
 }
 
@@ -89,14 +86,27 @@ interface OpenDeps extends Pick<ActionTools, 'notifyDirectly' | 'now'> {
   readonly outcomes: Pick<OutcomesOnAlerts, 'show'>;
   readonly rights: Pick<Rights, 'whoMay'>;
   readonly readTransactions: ReadTransactions;
+  readonly announce: (alert: Alert) => Promise<void>;
 }
 
-/** Notifies the holder and builds the case for the operators. */
+interface Opened {
+  readonly id: string;
+  readonly joins: string | null;
+  /** What an earlier attempt stored; null: nothing. */
+  readonly known: Alert | null;
+}
+
+/** Notifies the holder, and announces the case to the operators. Idempotent. */
 export function createOpenCase(deps: OpenDeps) {
-  return async function openCase(
+  return async function openCase(action: BlockAction, alert: TransactionAlert, opened: Opened): Promise<void> {
+    const { known } = opened;
+    await deps.announce(known?.kind === 'fraud-case' ? known : await buildCase(action, alert, opened));
+  };
+
+  async function buildCase(
     action: BlockAction,
     { event, card }: TransactionAlert,
-    { id, joins }: { readonly id: string; readonly joins: string | null },
+    { id, joins }: Opened,
   ): Promise<FraudCaseAlert> {
     const by = action.actor.userId;
     const at = action.askedAt;
@@ -119,7 +129,7 @@ export function createOpenCase(deps: OpenDeps) {
       operators,
       purchases,
     });
-  };
+  }
 
   /** Null: the card service gave no answer in time that can be read. */
   async function purchasesOf({ acctId }: TransactionEvent): Promise<FraudCaseAlert['purchases']> {
