@@ -203,7 +203,8 @@ function whyNot(permission: Permission, facts: Facts): { why: string; who: Role 
     const only = `Only ${whoWords[role ?? 'operator']} may ${permission.doing}`;
     const barred = 'and the person you stand in for may not do this themselves';
     const why = permission.whyRole ?? (facts.isBarredDelegate === true ? `${only}, ${barred}.` : `${only}.`);
-    return { why: onlyOwnAction?.why ?? why, who: role };
+    // Who else may not do it either, but approvers may do the same in another way.
+    return onlyOwnAction === undefined ? { why, who: role } : { why: onlyOwnAction.why, who: 'approver' };
   }
   if (onlyOwnAction !== undefined && isOwnAction === false) return { why: onlyOwnAction.why, who: 'approver' };
   if (within !== undefined && ageMs !== undefined && ageMs > within.ms) return { why: within.why, who: 'approver' };

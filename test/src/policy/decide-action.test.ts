@@ -103,7 +103,7 @@ describe('who may do what', () => {
   it.each<[Verb, Partial<Facts>, Role | null]>([
     ['undo-block', { ageMs: MINUTE + 1 }, 'approver'],
     ['undo-block', { isOwnAction: false }, 'approver'],
-    ['undo-block', { roles: [] }, 'operator'],
+    ['undo-block', { roles: [] }, 'approver'],
     ['emergency-override', { ageMs: 0 }, 'approver'],
     ['emergency-override', { ageMs: 15 * MINUTE, isOwnCard: true }, 'operator'],
     ['emergency-override', { ageMs: 15 * MINUTE, isOwnAction: true }, 'operator'],
