@@ -223,10 +223,12 @@ function isSame(request: ApprovalRequest, asked: RequestedChange): boolean {
   // A request for an hour must not be approved as a permanent one.
   const isIt = (goals: readonly RuleGoal[], lasts: Term) =>
     isSameGoals(goals, asked.changes) && JSON.stringify(lasts) === JSON.stringify(asked.term);
-  const isOwn = action.actor.userId === asked.action.actor.userId;
+  const { userId } = asked.action.actor;
+  const isOwn = action.actor.userId === userId;
+  const hasAsked = isOwn || request.askedToo?.includes(userId) === true;
   // Whoever asked may not know what an approver has changed it to. A second request of theirs would undo that.
-  const wasIt = request.amended !== undefined && isIt(goalsLeft(request), askedTerm(request));
+  const wasIt = hasAsked && request.amended !== undefined && isIt(goalsLeft(request), askedTerm(request));
   // For somebody else it must still be what was asked for: only a change of that is told to them at the end.
-  const isSameChange = isOwn ? isIt(changes, term) || wasIt : isIt(changes, term) && !isChanged(request);
+  const isSameChange = wasIt || (isIt(changes, term) && (isOwn || !isChanged(request)));
   return acctId === asked.acctId && isSameChange && action.verb === asked.action.verb;
 }

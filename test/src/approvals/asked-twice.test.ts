@@ -138,6 +138,20 @@ it.each([
   expect(world.answers.at(-1)?.text).not.toContain('asked for that already');
 });
 
+it('opens no second request for somebody who had asked for the same before an approver changed it', async () => {
+  const world = await createActionWorld(redis());
+  await performAction(raiseBy('U0OLGA'), world.deps);
+  await performAction(raiseBy('U0ZOE'), world.deps);
+  const target = { kind: 'request', requestId: await requestId(world) } as const;
+  const more = { approve: true, target, changeRequest: changeTo(180_000) };
+  await performAction(ask('decide', { id: 'act_ben', ...by('U0BEN'), ...more }), world.deps);
+
+  await performAction({ ...raiseBy('U0ZOE'), id: 'act_zoe_again' }, world.deps);
+
+  expect((await world.deps.requests.open()).map(({ id }) => id)).toEqual(['req_u0olga']);
+  expect(world.answers.at(-1)?.text).toContain('Somebody has asked for that already');
+});
+
 describe('an approver’s request that another approver changes and approves', () => {
   const hour = { kind: 'duration', ms: 3_600_000 } as const;
 
