@@ -65,7 +65,8 @@ export const routingVerbs = {
     command: {
       usage: subscribeUsage.usage,
       example: 'subscribe declines over 500 and not (country US or group "Field Ops")',
-      effect: 'adds alerts to this channel; the answer says how many it would have posted in the last 30 days, or that the channel gets them anyway',
+      effect:
+        'adds alerts to this channel; the answer says how many it would have posted in the last 30 days, or that the channel gets them anyway',
       read: needsText('subscribe', 'What should this channel get?', subscribeUsage.usage, subscribeUsage.example),
     },
   },

@@ -47,9 +47,9 @@ export function recoveryLine(line: RecoveryLine): Message {
 /** Empty: webhooks of all kinds arrive. */
 export function unsentWords({ recovered, unsent }: Pick<RecoveryProgress, 'recovered' | 'unsent'>): string {
   if (unsent === 0) return '';
-  const which =
-    unsent === recovered ? (unsent === 1 ? 'It is' : 'All recovered ones are') : `${unsent} of them ${unsent === 1 ? 'is' : 'are'}`;
-  return `${which} of a kind of which no webhook has arrived in 30 days: perhaps it has no address.`;
+  const are = unsent === 1 ? 'is' : 'are';
+  const which = unsent < recovered ? `${unsent} of them` : unsent === 1 ? 'It' : 'All recovered ones';
+  return `${which} ${are} of a kind of which no webhook has arrived in 30 days: perhaps it has no address.`;
 }
 
 function finished(line: RecoveryLine, span: string): Message {
