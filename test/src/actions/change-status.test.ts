@@ -23,13 +23,15 @@ const event = (id: string, ofAccount: number) => ({
 
 const redis = useRedis();
 
+/** The account with these cards, oldest first; their ids are their digits. */
+function accountWith(...cards: readonly (readonly [last4: string, status: string])[]) {
+  const list = cards.map(([last4, status]) => ({ CardId: Number(last4), Last4CardNumber: last4, CardStatus: status }));
+  return AccountDetails.parse({ AccountId: acctId, AccountStatus: 'OPEN', CardList: list });
+}
+
 it('activates no other card than the one asked for, because that would close it for good', async () => {
   const world = await createActionWorld(redis());
-  const account = AccountDetails.parse({
-    AccountId: acctId,
-    AccountStatus: 'OPEN',
-    CardList: [{ CardId: 8, Last4CardNumber: '0008', CardStatus: 'INACTIVE' }],
-  });
+  const account = accountWith(['0008', 'INACTIVE']);
   const card = { ...world.deps.card, getAccount: async () => account };
   const activate = (id: string, cardId: number) =>
     ask('activate', { id, target: { kind: 'card', acctId, cardId, alertId: null } });
@@ -45,11 +47,7 @@ it('activates no other card than the one asked for, because that would close it 
 it('names no other card of the account when the service does not list the one asked for', async () => {
   const world = await createActionWorld(redis());
   const cards: DirectoryAccount['cards'] = [{ cardId: 8, last4: '0008', status: 'ACTIVE', seenAt: '' }];
-  const account = AccountDetails.parse({
-    AccountId: acctId,
-    AccountStatus: 'OPEN',
-    CardList: [{ CardId: 8, Last4CardNumber: '0008', CardStatus: 'ACTIVE' }],
-  });
+  const account = accountWith(['0008', 'ACTIVE']);
   const deps: WorldDeps = {
     ...world.deps,
     card: { ...world.deps.card, getAccount: async () => account },
@@ -117,14 +115,7 @@ it('blocks no active card when its replacement, which is not activated, was mean
 
 it('blocks no newer card when an older one was meant, and neither is activated', async () => {
   const world = await createActionWorld(redis());
-  const account = AccountDetails.parse({
-    AccountId: acctId,
-    AccountStatus: 'OPEN',
-    CardList: [
-      { CardId: 7, Last4CardNumber: '0007', CardStatus: 'INACTIVE' },
-      { CardId: 8, Last4CardNumber: '0008', CardStatus: 'INACTIVE' },
-    ],
-  });
+  const account = accountWith(['0007', 'INACTIVE'], ['0008', 'INACTIVE']);
   const card = { ...world.deps.card, getAccount: async () => account };
   const block = (id: string, of: number) => {
     const target = { kind: 'card', acctId, cardId: of, alertId: null } as const;
@@ -141,14 +132,7 @@ it('blocks no newer card when an older one was meant, and neither is activated',
 
 it.each(['block', 'unblock'] as const)('does not %s the card in use when a closed card was named', async (verb) => {
   const world = await createActionWorld(redis());
-  const account = AccountDetails.parse({
-    AccountId: acctId,
-    AccountStatus: 'OPEN',
-    CardList: [
-      { CardId: 7, Last4CardNumber: '0007', CardStatus: 'CLOSED' },
-      { CardId: 8, Last4CardNumber: '0008', CardStatus: verb === 'block' ? 'ACTIVE' : 'BLOCKED' },
-    ],
-  });
+  const account = accountWith(['0007', 'CLOSED'], ['0008', verb === 'block' ? 'ACTIVE' : 'BLOCKED']);
   const card = { ...world.deps.card, getAccount: async () => account };
   const name = (id: string, cardId: number) =>
     performAction(ask(verb, { id, target: { kind: 'card', acctId, cardId, alertId: null } }), { ...world.deps, card });
@@ -162,14 +146,7 @@ it.each(['block', 'unblock'] as const)('does not %s the card in use when a close
 
 it('does not block the card in use when another was named by its digits, on a warning that may be days old', async () => {
   const world = await createActionWorld(redis());
-  const account = AccountDetails.parse({
-    AccountId: acctId,
-    AccountStatus: 'OPEN',
-    CardList: [
-      { CardId: 7, Last4CardNumber: '0007', CardStatus: 'CLOSED' },
-      { CardId: 8, Last4CardNumber: '0008', CardStatus: 'ACTIVE' },
-    ],
-  });
+  const account = accountWith(['0007', 'CLOSED'], ['0008', 'ACTIVE']);
   const card = { ...world.deps.card, getAccount: async () => account };
   const block = (id: string, last4: string) => {
     const target = { kind: 'card', acctId, cardId: null, last4, alertId: null } as const;
