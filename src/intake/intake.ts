@@ -75,16 +75,15 @@ type TakenEntry =
 
 const takeSource = readScript(new URL('./take.lua', import.meta.url));
 
-/** What Redis gets of an entry. */
-interface Stored {
+/** Where the entries of a batch go: all have the same shard. */
+interface Target {
+  readonly inbox: string;
   readonly shard: number;
-  readonly id: string;
-  readonly entry: string;
 }
 
-interface Waiting {
-  readonly inbox: string;
-  readonly stored: Stored;
+interface Waiting extends Target {
+  readonly id: string;
+  readonly entry: string;
   readonly resolve: (taken: 'new' | 'seen') => void;
   readonly reject: (error: StoreUnavailableError) => void;
 }
@@ -135,7 +134,7 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}) {
       if (why !== null) throw new StoreUnavailableError(why);
       return await new Promise<'new' | 'seen'>((resolve, reject) => {
         if (waiting.length === 0) setImmediate(flush);
-        waiting.push({ inbox, stored: { shard, id, entry: text }, resolve, reject });
+        waiting.push({ inbox, shard, id, entry: text, resolve, reject });
       });
     },
     /** Why everything is refused immediately: Redis is away, does not answer or cannot wait for its disk. Null: it is not. */
@@ -153,23 +152,29 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}) {
     if (disk.isSyncing()) return;
     const all = waiting;
     waiting = [];
-    for (const inbox of new Set(all.map((item) => item.inbox))) {
+    for (const [inbox, { shard }] of new Map(all.map((item) => [item.inbox, item]))) {
       const mine = all.filter((item) => item.inbox === inbox);
       for (let start = 0; start < mine.length; start += BATCH_MAX)
-        void write(inbox, mine.slice(start, start + BATCH_MAX));
+        void write({ inbox, shard }, mine.slice(start, start + BATCH_MAX));
     }
   }
 
-  async function write(inbox: string, batch: readonly Waiting[]): Promise<void> {
-    const stored = batch.map((item) => item.stored);
+  async function write(target: Target, batch: readonly Waiting[]): Promise<void> {
+    // One text: as many as there are entries take longer to send, and to keep in memory afterwards.
+    const lines = batch.map(({ entry }) => entry).join('\n');
+    const put = store.put(
+      target,
+      batch.map(({ id }) => id),
+      lines,
+    );
     const isDisk = diskWait() === 'waitaof';
-    const sent = isDisk ? disk.synced(store.put(inbox, stored)) : store.put(inbox, stored);
+    const sent = isDisk ? disk.synced(put) : put;
     const deadlineMs = options.deadlineMs ?? (isDisk ? DISK_DEADLINE_MS : ACK_DEADLINE_MS);
     try {
       const answers = (await within(deadlineMs, sent, () => {
         throw new DeadlineError(`no answer within ${deadlineMs} ms`);
       })) as number[];
-      options.redo?.remember(() => store.putLost(inbox, stored));
+      options.redo?.remember(() => store.putLost(target, lines));
       for (const [index, item] of batch.entries()) item.resolve(answers[index] === 1 ? 'new' : 'seen');
     } catch (cause) {
       if (cause instanceof DeadlineError) void silence.untilItAnswers(sent);
@@ -182,18 +187,24 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}) {
 /** Stores entries of an inbox, each once by its id. */
 function createStore(redis: RedisClient, shards: number) {
   const script = defineScript(redis, takeSource);
-  const put = async (inbox: string, items: readonly Stored[]): Promise<unknown> => {
+  /** @param lines the entries, in the order of their ids. JSON has no line breaks of its own. */
+  const put = async ({ inbox, shard }: Target, ids: readonly string[], lines: string): Promise<unknown> => {
     const ttl = inbox === inboxKeys.actions ? ACTION_TTL_SECONDS : SEEN_TTL_SECONDS;
-    const keys = [inbox, movedKey(items[0]?.shard ?? 0), ...items.map(({ id, shard }) => seenKey(id, shard))];
-    return await script.run(keys, [shards, ttl, ...items.map(({ entry }) => entry)]);
+    return await script.run([inbox, movedKey(shard), ...ids.map((id) => seenKey(id, shard))], [shards, ttl, lines]);
   };
   return {
     put,
     /** Skips entries that Redis still remembers: they were not lost. */
-    async putLost(inbox: string, items: readonly Stored[]): Promise<void> {
-      const known = await Promise.all(items.map(({ id, shard }) => redis.exists(seenKey(id, shard))));
-      const lost = items.filter((_, index) => known[index] === 0);
-      if (lost.length > 0) await put(inbox, lost);
+    async putLost(target: Target, lines: string): Promise<void> {
+      const all = lines.split('\n').map((line) => ({ line, id: idOf(JSON.parse(line) as TakenEntry) }));
+      const known = await Promise.all(all.map(({ id }) => redis.exists(seenKey(id, target.shard))));
+      const lost = all.filter((_, index) => known[index] === 0);
+      if (lost.length === 0) return;
+      await put(
+        target,
+        lost.map(({ id }) => id),
+        lost.map(({ line }) => line).join('\n'),
+      );
     },
   };
 }
