@@ -10,17 +10,19 @@ const CHANGE = /^\/v4\/Card\/(?:Status|Activate|SpendRules)\/(\d+)/i;
 
 /** Observes Cardbell's calls to the card service. */
 export interface CardCalls {
-  /** Makes a purchase. If it is declined, the holder retries shortly after the card was changed, largest purchase first. */
+  /** Makes a purchase. If it is declined, the holder tries again shortly after the card was changed so that it passes. */
   purchase(request: PurchaseRequest): ReturnType<Sandbox['purchase']>;
   stop(): void;
 }
 
 /** Logs each call that Cardbell makes, and lets holders retry declined purchases. */
-export function watchCardCalls(sandbox: Sandbox, logFile: string): CardCalls {
+export function watchCardCalls(
+  sandbox: Pick<Sandbox, 'calls' | 'purchase' | 'wouldApprove'>,
+  logFile: string,
+): CardCalls {
   /** What each account still wants to pay, by merchant and amount. */
   const declined = new Map<number, Map<string, PurchaseRequest>>();
   const tries = new Map<number, NodeJS.Timeout>();
-  const dailyLimits = new Map<number, number>();
   const open: ApiCall[] = [];
   let seen = 0;
 
@@ -36,25 +38,16 @@ export function watchCardCalls(sandbox: Sandbox, logFile: string): CardCalls {
     return answer;
   }
 
-  /** A raise is for one purchase. Smaller purchases, tried first, would use it up. */
+  /**
+   * Tries the largest purchase that passes now: a raise is just enough for one, and smaller ones would use it up. A
+   * change that lets none pass, such as a limit that goes back, is no reason to try.
+   */
   function tryAgain(acctId: number): void {
     tries.delete(acctId);
-    const isActive = sandbox
-      .accounts()
-      .some(({ AcctId, CardList }) => AcctId === acctId && CardList.some(({ CardStatus }) => CardStatus === 'ACTIVE'));
-    if (!isActive) return;
     // Among equal amounts, the newest first.
     const wanted = [...(declined.get(acctId)?.values() ?? [])].reverse().sort((a, b) => b.Amount - a.Amount);
-    wanted.some((request) => purchase(request).Approved);
-  }
-
-  /** True when a raise was reverted: nobody retries because of that. */
-  function wasLowered(acctId: number): boolean {
-    const account = sandbox.accounts().find(({ AcctId }) => AcctId === acctId);
-    const limit = account?.SpendRules.DailySpendLimit ?? Number.POSITIVE_INFINITY;
-    const before = dailyLimits.get(acctId) ?? 0;
-    dailyLimits.set(acctId, limit);
-    return limit < before;
+    const passing = wanted.find((request) => sandbox.wouldApprove(request));
+    if (passing !== undefined) purchase(passing);
   }
 
   function look(): void {
@@ -69,7 +62,7 @@ export function watchCardCalls(sandbox: Sandbox, logFile: string): CardCalls {
       const { at, method, path, query, status, body } = call;
       appendFileSync(logFile, `${JSON.stringify({ at, method, path: path + query, status, body })}\n`);
       const acctId = Number(CHANGE.exec(path)?.[1]);
-      if (method === 'GET' || status !== 200 || !declined.get(acctId)?.size || wasLowered(acctId)) continue;
+      if (method === 'GET' || status !== 200 || !declined.get(acctId)?.size) continue;
       clearTimeout(tries.get(acctId));
       tries.set(acctId, setTimeout(tryAgain, SECOND_TRY_MS, acctId));
     }

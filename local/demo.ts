@@ -3,7 +3,7 @@ import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Redis } from 'ioredis';
-import { startSandbox } from '../sandbox/server.ts';
+import { type Sandbox, startSandbox } from '../sandbox/server.ts';
 import { STORY_RUSH } from '../sandbox/story/day.ts';
 import { startWorkspace, type Workspace } from '../workspace/server.ts';
 import { type CardCalls, watchCardCalls } from './card-calls.ts';
@@ -223,7 +223,7 @@ async function linkHero(workspace: Workspace): Promise<void> {
     .catch(() => undefined);
 }
 
-function pay(sandbox: Parameters<typeof watchCardCalls>[0], calls: CardCalls): void {
+function pay(sandbox: Pick<Sandbox, 'accounts'>, calls: CardCalls): void {
   const sam = sandbox
     .accounts()
     .find(({ CardList }) => CardList.some(({ Last4CardNumber }) => Last4CardNumber === HERO_LAST4));

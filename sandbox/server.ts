@@ -5,7 +5,8 @@ import { type ApiCall, createHttpServer } from './api/http-server.ts';
 import { createRateLimit } from './api/rate-limit.ts';
 import { type Assumptions, assumptionsWith } from './assumptions.ts';
 import { createDataFile, readDataFile } from './data-file.ts';
-import { releaseExpiredHolds } from './engine/purchase.ts';
+import { releaseExpiredHolds, wouldApprove } from './engine/purchase.ts';
+import type { PurchaseRequest } from './engine/purchase-request.ts';
 import { type SandboxAccount, sandboxAccount } from './sandbox-account.ts';
 import { buildState } from './seed/build-state.ts';
 import type { SeedData } from './seed/seed-data.ts';
@@ -60,6 +61,8 @@ export interface Sandbox extends Simulation {
   readonly simulateUrl: string;
   /** Current accounts. Each call returns a fresh copy. */
   accounts(): SandboxAccount[];
+  /** Whether a purchase would be approved now. Nothing is made of it. */
+  wouldApprove(request: PurchaseRequest): boolean;
   /** Every API call received, oldest first. */
   readonly calls: readonly ApiCall[];
   /** Every attempt to deliver a webhook, oldest first. */
@@ -162,6 +165,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       releaseExpiredHolds(world);
       return state.accounts.map((account) => sandboxAccount(world, account));
     },
+    wouldApprove: (request) => wouldApprove(world, request),
     tellStory: (story) => tellStory({ world, simulation }, story),
     async stop() {
       await shut(server);

@@ -17,14 +17,7 @@ import { returnBalance } from './transfer.ts';
  * debited immediately, and one webhook is sent.
  */
 export function purchase(world: World, request: PurchaseRequest): PurchaseAnswer {
-  const account = findAccount(world, request.AcctId);
-  if (account === undefined) throw new ServiceError(400, 'Invalid card account ID');
-  const card = cardOf(account, request.CardId);
-  if (card === undefined && request.CardId !== undefined) throw new ServiceError(400, 'Invalid card ID');
-
-  releaseExpiredHolds(world);
-  const paddingCents = padding(world, request);
-  const decline = decide(world, account, card, request, paddingCents);
+  const { account, card, paddingCents, decline } = decided(world, request);
   const made = newPurchase(world, account, card, request, decline, paddingCents);
   announce(world, made, decline, paddingCents);
   if (card !== undefined) countPin(world, account, card, request, decline);
@@ -34,6 +27,22 @@ export function purchase(world: World, request: PurchaseRequest): PurchaseAnswer
     Message: decline?.message ?? null,
     NetworkTransactionId: made.networkTransactionId,
   };
+}
+
+/** Whether a purchase would be approved now. Nothing is made of it, and nobody learns of the question. */
+export function wouldApprove(world: World, request: PurchaseRequest): boolean {
+  return decided(world, request).decline === undefined;
+}
+
+function decided(world: World, request: PurchaseRequest) {
+  const account = findAccount(world, request.AcctId);
+  if (account === undefined) throw new ServiceError(400, 'Invalid card account ID');
+  const card = cardOf(account, request.CardId);
+  if (card === undefined && request.CardId !== undefined) throw new ServiceError(400, 'Invalid card ID');
+
+  releaseExpiredHolds(world);
+  const paddingCents = padding(world, request);
+  return { account, card, paddingCents, decline: decide(world, account, card, request, paddingCents) };
 }
 
 function newPurchase(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ASSUMPTIONS } from '../../sandbox/assumptions.ts';
-import { purchase } from '../../sandbox/engine/purchase.ts';
+import { purchase, wouldApprove } from '../../sandbox/engine/purchase.ts';
 import type { PurchaseRequest } from '../../sandbox/engine/purchase-request.ts';
 import type { SeedRules } from '../../sandbox/seed/seed-data.ts';
 import type { CardStatus } from '../../sandbox/state/account.ts';
@@ -103,6 +103,19 @@ describe('the decision', () => {
         SettlementTime: null,
       },
     });
+  });
+
+  it.each([
+    [500, true],
+    [500.01, false],
+  ])('can be asked in advance without a trace: $%d', (Amount, isApproved) => {
+    const bare = worldFor({});
+    const before = structuredClone(bare.world.state);
+
+    expect(wouldApprove(bare.world, { AcctId: onlyAccount(bare).acctId, Amount })).toBe(isApproved);
+    expect(bare.world.state).toEqual(before);
+    expect(bare.emitted).toEqual([]);
+    expect(buy(bare, { Amount }).Approved).toBe(isApproved);
   });
 
   it('covers every decline code of the specification', () => {
