@@ -7,6 +7,12 @@ import { listen, shut } from './port.ts';
 import { TILL_MERCHANTS, tillMerchantName } from './till-merchants.ts';
 import { nameOf, type Receipt, TILL_RUSHES, type TillChoice, tillPage } from './till-page.ts';
 
+/**
+ * Chosen initially. Another amount than that of Sam's first decline, or a raise for one of the two could pay the other.
+ * More than Sam's limit leaves, so it is declined.
+ */
+export const TILL_AMOUNT = '62.40';
+
 const RECEIPTS_KEPT = 6;
 const BODY_MAX = 4096;
 const POLICY =
@@ -151,7 +157,7 @@ export async function startTill(port: number, deps: TillDeps): Promise<{ stop():
     return {
       acctId: Number(form.get('acct') ?? wanted?.AcctId ?? 0),
       merchant: form.get('merchant') ?? 'restaurant',
-      amount: form.get('amount') ?? '84.10',
+      amount: form.get('amount') ?? TILL_AMOUNT,
     };
   }
 

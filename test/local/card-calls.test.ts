@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type CardCalls, watchCardCalls } from '../../local/card-calls.ts';
 import { demoSeed, HERO_MERCHANT, heroPurchases } from '../../local/cast.ts';
+import { TILL_AMOUNT } from '../../local/till.ts';
 import { purchase, wouldApprove } from '../../sandbox/engine/purchase.ts';
 import type { ApiCall } from '../../sandbox/server.ts';
 import type { Account } from '../../sandbox/state/account.ts';
@@ -90,10 +91,10 @@ describe('a holder whose purchase was declined', () => {
   });
 
   it.each([
-    [84.1, 'the larger', 180.5, `84.1 at ${HERO_MERCHANT}`],
-    [62.4, 'the smaller', 158.8, '62.4 at Bluebird Bistro'],
-  ])('pays the purchase that a raise is just enough for: $%d, %s of two', async (_, _which, limit, paid) => {
-    pay(62.4, 'Bluebird Bistro');
+    ['the first decline', 180.5, `84.1 at ${HERO_MERCHANT}`],
+    ['what the cash register offers initially', 158.8, `${Number(TILL_AMOUNT)} at Bluebird Bistro`],
+  ])('pays the one of two purchases that a raise was made for: %s', async (_, limit, paid) => {
+    expect(pay(Number(TILL_AMOUNT), 'Bluebird Bistro').Approved).toBe(false);
 
     expect(await change({ DailySpendLimit: limit })).toEqual([`${paid}: approved`]);
   });

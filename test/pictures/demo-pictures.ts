@@ -1,5 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { HERO_LAST4, HERO_MERCHANT } from '../../local/cast.ts';
+import { TILL_AMOUNT } from '../../local/till.ts';
 import type { DemoStage } from './demo-stage.ts';
 import type { Picture, PictureSection } from './picture.ts';
 
@@ -11,8 +12,10 @@ interface DemoPicture extends Picture {
 type Section = PictureSection<DemoPicture>;
 
 const card = HERO_LAST4;
-const declined = (merchant: string): RegExp => new RegExp(`Declined: \\$84\\.10 at ${merchant}`);
 const FIRST_SHOP = 'Bluebird Bistro';
+const atTheTill = `$${TILL_AMOUNT} at ${FIRST_SHOP}`;
+const declinedAtTheTill = `Declined: ${atTheTill}`;
+const declinedFirst = `Declined: $84.10 at ${HERO_MERCHANT}`;
 
 /** A command and its answer. */
 function command(
@@ -31,7 +34,7 @@ const decline: Section = {
     {
       name: 'till',
       words: 'Sam pays at the demo’s cash register, and the card service declines.',
-      alt: 'The cash register: $84.10 at Bluebird Bistro, declined, with a button to try again',
+      alt: `The cash register: ${atTheTill}, declined, with a button to try again`,
       templates: [],
       take: async ({ atTill }) => (await atTill('Pay')).locator('main'),
     },
@@ -46,7 +49,7 @@ const decline: Section = {
         'alerts/decline-words',
         'actions/card-buttons',
       ],
-      take: async ({ see, message }) => message(await see('olga', 'declines'), declined(FIRST_SHOP)),
+      take: async ({ see, message }) => message(await see('olga', 'declines'), declinedAtTheTill),
     },
     {
       name: 'details',
@@ -55,7 +58,7 @@ const decline: Section = {
       templates: ['alerts/alert-details', 'alerts/decline'],
       async take({ see, message, press, form }) {
         const page = await see('olga', 'declines');
-        await press(message(page, declined(FIRST_SHOP)), 'Details');
+        await press(message(page, declinedAtTheTill), 'Details');
         return await form(page);
       },
     },
@@ -64,7 +67,7 @@ const decline: Section = {
       words: 'The holder gets the same information in a direct message, worded for the holder.',
       alt: 'Your card was declined: what you can do, with buttons to ask for more, to confirm, and to block',
       templates: ['holders/holder-alert', 'holders/holder-decline', 'holders/holder-buttons'],
-      take: async ({ see, message }) => message(await see('sam', 'messages'), declined(FIRST_SHOP)),
+      take: async ({ see, message }) => message(await see('sam', 'messages'), declinedAtTheTill),
     },
     {
       name: 'ask-form',
@@ -73,7 +76,7 @@ const decline: Section = {
       templates: ['approvals/ask-form'],
       take: async ({ see, message, press, form }) => {
         const page = await see('sam', 'messages');
-        await press(message(page, declined(FIRST_SHOP)), 'Ask for more…');
+        await press(message(page, declinedAtTheTill), 'Ask for more…');
         return await form(page);
       },
     },
@@ -84,7 +87,7 @@ const decline: Section = {
       templates: ['approvals/approval-request', 'approvals/request-notes'],
       take: async (stage) => {
         const page = await stage.see('sam', 'messages');
-        await stage.press(stage.message(page, declined(FIRST_SHOP)), 'Ask for more…');
+        await stage.press(stage.message(page, declinedAtTheTill), 'Ask for more…');
         const dialog = await stage.form(page);
         await dialog.getByLabel('Reason').fill('Lunch with a client');
         await stage.press(dialog, /^Ask$/);
@@ -98,7 +101,7 @@ const decline: Section = {
       templates: ['actions/outcomes', 'limits/temporary-change'],
       take: async ({ see, message, press }) => {
         await press(message(await see('ana', 'approvals'), 'Lunch with a client'), /^Approve$/);
-        const decline = message(await see('olga', 'declines'), declined(FIRST_SHOP));
+        const decline = message(await see('olga', 'declines'), declinedAtTheTill);
         await decline
           .getByText(/limit back to/)
           .first()
@@ -126,7 +129,7 @@ const onADecline: Section = {
       templates: ['limits/remedy-form', 'limits/form-inputs'],
       take: async ({ see, message, press, form }) => {
         const page = await see('ana', 'declines');
-        await press(message(page, declined(HERO_MERCHANT)), /^Raise/);
+        await press(message(page, declinedFirst), /^Raise/);
         return await form(page);
       },
     },
@@ -137,7 +140,7 @@ const onADecline: Section = {
       templates: ['alerts/explain-decline'],
       take: async ({ see, message }) => {
         const page = await see('olga', 'declines');
-        const decline = message(page, declined(HERO_MERCHANT));
+        const decline = message(page, declinedFirst);
         await decline.hover();
         await decline.getByTestId('message-shortcut').click();
         const answer = page.locator('[data-ephemeral]').last().or(page.getByTestId('modal'));
@@ -152,7 +155,7 @@ const onADecline: Section = {
       templates: ['actions/card-buttons'],
       take: async ({ see, message, press, form }) => {
         const page = await see('olga', 'declines');
-        await press(message(page, declined(HERO_MERCHANT)), 'Block card');
+        await press(message(page, declinedFirst), 'Block card');
         return await form(page);
       },
     },
@@ -163,7 +166,7 @@ const onADecline: Section = {
       templates: ['actions/outcomes'],
       take: async (stage) => {
         const page = await stage.see('olga', 'declines');
-        const decline = stage.message(page, declined(HERO_MERCHANT));
+        const decline = stage.message(page, declinedFirst);
         await stage.press(decline, 'Block card');
         await page.getByTestId('confirm-yes').click();
         await decline.getByText('Blocked').first().waitFor();
