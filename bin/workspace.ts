@@ -33,6 +33,8 @@ async function main(): Promise<void> {
   const appUrl = urlFlag('app-url', flags['app-url'], ['http:', 'https:']);
   useInstallation(commandConfig());
   const { slash_commands: commands, shortcuts } = appManifest(null).features;
+  const shortcutsOf = (type: string) =>
+    shortcuts.flatMap((one) => (one.type === type ? { name: one.name, callbackId: one.callback_id } : []));
   const workspace = await startWorkspace({
     port,
     botToken: flags['bot-token'],
@@ -45,7 +47,8 @@ async function main(): Promise<void> {
     channels: [{ id: 'C1', name: 'card-alerts', isPrivate: true }],
     commands: commands.map(({ command }) => command),
     escapedCommands: commands.flatMap(({ command, should_escape: isEscaped }) => (isEscaped ? command : [])),
-    messageShortcuts: shortcuts.map(({ name, callback_id: id }) => ({ name, callbackId: id })),
+    messageShortcuts: shortcutsOf('message'),
+    globalShortcuts: shortcutsOf('global'),
   }).catch((error: unknown) => {
     throw listenError(error, { host: '127.0.0.1', port }, { port: '--port' });
   });
