@@ -114,16 +114,16 @@ ${what} at ${escaped(merchant)} <small>· ${escaped(holder)}${card} · ${escaped
 }
 
 function cardRow(account: SandboxAccount, isChosen: boolean): string {
-  const card = account.CardList.at(-1);
+  const { CardStatus, Last4CardNumber } = account.CurrentCard;
   const limit = account.SpendRules.DailySpendLimit;
-  const status = (card?.CardStatus ?? 'CLOSED').toLowerCase();
-  return `<tr data-last4="${card?.Last4CardNumber ?? ''}"${isChosen ? ' class="chosen"' : ''}><td>${escaped(nameOf(account))}</td>
-<td>${card?.Last4CardNumber ?? ''}</td><td data-status>${status === 'inactive' ? 'not activated' : status}</td>
+  const status = CardStatus.toLowerCase();
+  return `<tr data-last4="${Last4CardNumber}"${isChosen ? ' class="chosen"' : ''}><td>${escaped(nameOf(account))}</td>
+<td>${Last4CardNumber}</td><td data-status>${status === 'inactive' ? 'not activated' : status}</td>
 <td class="money" data-limit>${limit === null ? 'none' : dollars(limit)}</td><td class="money">${dollars(account.AvailableBalance)}</td></tr>`;
 }
 
 function cardLabel(account: SandboxAccount): string {
-  return `${nameOf(account)} · ${account.CardList.at(-1)?.Last4CardNumber ?? 'no card'}`;
+  return `${nameOf(account)} · ${account.CurrentCard.Last4CardNumber}`;
 }
 
 /** First and last name of an account's holder. */

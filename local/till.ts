@@ -117,7 +117,7 @@ export async function startTill(port: number, deps: TillDeps): Promise<{ stop():
     keep({
       purchase,
       holder: nameOf(account),
-      last4: account.CardList.at(-1)?.Last4CardNumber ?? '',
+      last4: account.CurrentCard.Last4CardNumber,
       merchant: purchase.MerchantName ?? '',
       isApproved: answer.Approved,
       reason: answer.Message,
@@ -133,7 +133,7 @@ export async function startTill(port: number, deps: TillDeps): Promise<{ stop():
   function rush(form: URLSearchParams): string | null {
     const count = Number(form.get('rush'));
     if (!TILL_RUSHES.includes(count)) return 'Choose how many.';
-    const active = deps.accounts().filter(({ CardList }) => CardList.at(-1)?.CardStatus === 'ACTIVE');
+    const active = deps.accounts().filter(({ CurrentCard }) => CurrentCard.CardStatus === 'ACTIVE');
     const purchases = rushPurchases(
       active.map(({ AcctId }) => AcctId),
       count,

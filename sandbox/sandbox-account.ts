@@ -1,5 +1,5 @@
 import { midnight, toServiceTime } from './service-time.ts';
-import { type Account, last4 } from './state/account.ts';
+import { type Account, type Card, currentCard, last4 } from './state/account.ts';
 import { balancesOf, rulesOf, type World } from './state/world.ts';
 
 /** An account as tests and demos see it: the service's terms, no card number, amounts in dollars. */
@@ -21,13 +21,19 @@ export function sandboxAccount(world: World, account: Account) {
     ...balancesOf(account),
     /** The rules in force: the ruleset's, if the account has one. */
     SpendRules: structuredClone(rulesOf(world, account)),
-    CardList: account.cards.map((card) => ({
-      CardId: card.cardId,
-      Last4CardNumber: last4(card),
-      CardStatus: card.status,
-      CardOrderId: card.cardOrderId,
-      IssueDate: toServiceTime(new Date(card.issuedAt)),
-      ExpirationDate: midnight(card.expiresOn),
-    })),
+    CardList: account.cards.map(sandboxCard),
+    /** The card that pays unless a purchase names another one. */
+    CurrentCard: sandboxCard(currentCard(account) ?? account.cards[0]),
+  };
+}
+
+function sandboxCard(card: Card) {
+  return {
+    CardId: card.cardId,
+    Last4CardNumber: last4(card),
+    CardStatus: card.status,
+    CardOrderId: card.cardOrderId,
+    IssueDate: toServiceTime(new Date(card.issuedAt)),
+    ExpirationDate: midnight(card.expiresOn),
   };
 }
