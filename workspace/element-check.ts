@@ -1,4 +1,12 @@
-import { checkBoolean, checkLength, checkString, checkUrl, checkWord, type Report } from './check-report.ts';
+import {
+  checkBoolean,
+  checkFields,
+  checkLength,
+  checkString,
+  checkUrl,
+  checkWord,
+  type Report,
+} from './check-report.ts';
 import { type Json, words } from './json.ts';
 import { LIMITS } from './limits.ts';
 import { checkConfirm, checkInitialOption, checkOptions, checkText } from './text-check.ts';
@@ -8,6 +16,8 @@ type ElementPlace = 'section' | 'actions' | 'input';
 
 interface ElementRule {
   places: readonly ElementPlace[];
+  /** Besides type and action_id. */
+  fields: readonly string[];
   check(report: Report, element: Json, pointer: string): void;
 }
 
@@ -77,15 +87,36 @@ function datePicker(report: Report, element: Json, pointer: string) {
   }
 }
 
-/** The elements that Cardbell's messages use. All other types are refused. */
+const OF_EVERY_MENU = ['placeholder', 'confirm', 'focus_on_load'];
+
+/**
+ * The elements that Cardbell's messages use, from https://docs.slack.dev/reference/block-kit/block-elements. All other
+ * types are refused.
+ */
 const ELEMENTS: Record<string, ElementRule> = {
-  button: { places: ['section', 'actions'], check: button },
-  static_select: { places: EVERYWHERE, check: staticSelect },
-  external_select: { places: EVERYWHERE, check: externalSelect },
-  users_select: { places: EVERYWHERE, check: placeholder },
-  conversations_select: { places: EVERYWHERE, check: conversationsSelect },
-  datepicker: { places: EVERYWHERE, check: datePicker },
-  plain_text_input: { places: ['input'], check: textInput },
+  button: {
+    places: ['section', 'actions'],
+    fields: ['text', 'value', 'url', 'style', 'confirm', 'accessibility_label'],
+    check: button,
+  },
+  static_select: { places: EVERYWHERE, fields: [...OF_EVERY_MENU, 'options', 'initial_option'], check: staticSelect },
+  external_select: {
+    places: EVERYWHERE,
+    fields: [...OF_EVERY_MENU, 'initial_option', 'min_query_length'],
+    check: externalSelect,
+  },
+  users_select: { places: EVERYWHERE, fields: [...OF_EVERY_MENU, 'initial_user'], check: placeholder },
+  conversations_select: {
+    places: EVERYWHERE,
+    fields: [...OF_EVERY_MENU, 'initial_conversation', 'default_to_current_conversation'],
+    check: conversationsSelect,
+  },
+  datepicker: { places: EVERYWHERE, fields: [...OF_EVERY_MENU, 'initial_date'], check: datePicker },
+  plain_text_input: {
+    places: ['input'],
+    fields: ['placeholder', 'focus_on_load', 'multiline', 'min_length', 'max_length', 'initial_value'],
+    check: textInput,
+  },
 };
 
 /** Checks a block element in its place. `actionIds` are those already used in the block. */
@@ -100,6 +131,7 @@ export function checkElement(
   if (!rule) return report.add(`${pointer}/type`, `unsupported type: ${String(element.type)}`);
   if (!rule.places.includes(place))
     return report.add(pointer, `element ${String(element.type)} is not allowed in ${place}`);
+  checkFields(report, element, pointer, ['type', 'action_id', ...rule.fields]);
   rule.check(report, element, pointer);
   checkConfirm(report, element, pointer);
   const id = element.action_id;

@@ -1,4 +1,4 @@
-import { checkLength, checkList, checkString, checkWord, type Report } from './check-report.ts';
+import { checkFields, checkLength, checkList, checkString, checkWord, type Report } from './check-report.ts';
 import { isRecord, type Json, record } from './json.ts';
 import { LIMITS } from './limits.ts';
 
@@ -12,12 +12,20 @@ function cellText(cell: Json): number {
   return length;
 }
 
+/** Besides type. */
+const CELL_FIELDS: Record<string, readonly string[]> = {
+  raw_text: ['text'],
+  rich_text: ['elements'],
+  raw_number: ['value', 'text'],
+};
+
 function checkCell(report: Report, cell: unknown, pointer: string): number {
   if (!isRecord(cell)) {
     report.add(pointer, 'must provide an object');
     return 0;
   }
-  checkWord(report, cell, 'type', pointer, ['raw_text', 'rich_text', 'raw_number'], true);
+  checkWord(report, cell, 'type', pointer, Object.keys(CELL_FIELDS), true);
+  checkFields(report, cell, pointer, ['type', ...(CELL_FIELDS[String(cell.type)] ?? [])]);
   if (cell.type === 'raw_number') {
     const isNumber = typeof cell.value === 'number' && Number.isFinite(cell.value);
     if (!isNumber) report.add(`${pointer}/value`, 'must be a number');
@@ -34,8 +42,10 @@ function checkCell(report: Report, cell: unknown, pointer: string): number {
 function checkRichText(report: Report, cell: Json, pointer: string) {
   for (const { item, place } of checkList(report, cell, 'elements', pointer, LIMITS.text)) {
     checkWord(report, item, 'type', place, ['rich_text_section'], true);
+    checkFields(report, item, place, ['type', 'elements']);
     for (const { item: part, place: at } of checkList(report, item, 'elements', place, LIMITS.text)) {
       checkWord(report, part, 'type', at, ['text', 'user'], true);
+      checkFields(report, part, at, ['type', part.type === 'text' ? 'text' : 'user_id', 'style']);
     }
   }
 }
@@ -105,13 +115,17 @@ export function checkChart(report: Report, block: Json, pointer: string) {
   const chart = record(block.chart);
   const place = `${pointer}/chart`;
   checkWord(report, chart, 'type', place, ['bar'], true);
-  const categories = record(chart.axis_config).categories;
+  checkFields(report, chart, place, ['type', 'series', 'axis_config']);
+  const axes = record(chart.axis_config);
+  checkFields(report, axes, `${place}/axis_config`, ['categories', 'x_label', 'y_label']);
+  const { categories } = axes;
   if (!Array.isArray(categories)) return report.add(place, 'missing required field: axis_config.categories');
   if (categories.length > LIMITS.chartCategories.max) {
     report.add(`${place}/axis_config/categories`, `no more than ${LIMITS.chartCategories.max} items allowed`);
   }
   const names = new Set<unknown>();
   for (const { item, place: at } of checkList(report, chart, 'series', place, LIMITS.chartSeries)) {
+    checkFields(report, item, at, ['name', 'data']);
     checkString(report, item, 'name', at, LIMITS.chartTitle, true);
     if (names.has(item.name)) report.add(at, `series name already exists: ${String(item.name)}`);
     names.add(item.name);
@@ -125,6 +139,7 @@ export function checkChart(report: Report, block: Json, pointer: string) {
 }
 
 function checkPoint(report: Report, point: Json, pointer: string) {
+  checkFields(report, point, pointer, ['label', 'value']);
   checkString(report, point, 'label', pointer, LIMITS.chartTitle, true);
   if (typeof point.value !== 'number' || !Number.isFinite(point.value))
     report.add(`${pointer}/value`, 'must be a number');

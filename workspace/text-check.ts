@@ -1,4 +1,4 @@
-import { checkLength, checkList, checkString, checkWord, type Report } from './check-report.ts';
+import { checkFields, checkLength, checkList, checkString, checkWord, type Report } from './check-report.ts';
 import { isRecord, type Json } from './json.ts';
 import { LIMITS, type Limit } from './limits.ts';
 
@@ -29,8 +29,7 @@ export function checkTextObject(report: Report, value: unknown, place: string, l
   if (type !== 'plain_text' && type !== 'mrkdwn') return report.add(`${place}/type`, 'must be plain_text or mrkdwn');
   if (typeof value.text !== 'string') return report.add(place, 'missing required field: text');
   checkLength(report, value.text, `${place}/text`, limit);
-  if (type === 'plain_text' && 'verbatim' in value) report.add(place, 'verbatim is for mrkdwn only');
-  if (type === 'mrkdwn' && 'emoji' in value) report.add(place, 'emoji is for plain_text only');
+  checkFields(report, value, place, ['type', 'text', type === 'plain_text' ? 'emoji' : 'verbatim']);
 }
 
 /** A confirmation dialog in the field `confirm`. https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object */
@@ -39,6 +38,7 @@ export function checkConfirm(report: Report, owner: Json, pointer: string) {
   const place = `${pointer}/confirm`;
   const confirm = owner.confirm;
   if (!isRecord(confirm)) return report.add(place, 'must provide an object');
+  checkFields(report, confirm, place, ['title', 'text', 'confirm', 'deny', 'style']);
   checkText(report, confirm, 'title', place, { limit: LIMITS.confirmTitle, kind: 'plain_text', required: true });
   checkText(report, confirm, 'text', place, { limit: LIMITS.confirmText, required: true });
   checkText(report, confirm, 'confirm', place, { limit: LIMITS.confirmButton, kind: 'plain_text', required: true });
@@ -55,10 +55,11 @@ interface OptionRule {
 /** One option object. https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
 function checkOption(report: Report, option: Json, place: string) {
   const kind = 'plain_text';
+  // Only the options of overflow menus, which no template uses, have a url.
+  checkFields(report, option, place, ['text', 'value', 'description']);
   checkText(report, option, 'text', place, { limit: LIMITS.optionText, kind, required: true });
   checkString(report, option, 'value', place, LIMITS.optionValue, true);
   checkText(report, option, 'description', place, { limit: LIMITS.optionDescription, kind });
-  if ('url' in option) report.add(place, 'url is for overflow menus only');
 }
 
 /** An element's options: their number, and that values are unique. */

@@ -15,7 +15,6 @@ const FIELDS = [
   'clear_on_close',
   'notify_on_close',
   'external_id',
-  'submit_disabled',
 ];
 
 /** What Slack would refuse in a view, in Slack's words, each with a JSON pointer. Empty when there is nothing. */

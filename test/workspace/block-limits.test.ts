@@ -36,6 +36,10 @@ const barChart = (series: number, categories: number) => ({
   },
 });
 
+const richText = (parts: unknown[], more = {}) => ({
+  type: 'rich_text',
+  elements: [{ type: 'rich_text_section', elements: parts, ...more }],
+});
 const number = { type: 'raw_number', value: 1, text: '1' };
 const dataTable = (fields = {}) => ({ type: 'data_table', caption: 'Spend', rows: [[cell('a')], [number]], ...fields });
 
@@ -174,9 +178,47 @@ const WRONG: [string, unknown, Surface, RegExp][] = [
   ['a chart in App Home', barChart(1, 1), 'home', /not allowed in a home/],
 ];
 
+/** A field that Slack does not know where it is. Each place is correct without it. */
+const FOREIGN: [string, (more: Record<string, unknown>) => unknown][] = [
+  ['a button', (more) => actions(button(more))],
+  ['a menu', (more) => actions(select(more))],
+  ['a menu of people', (more) => actions({ type: 'users_select', action_id: 'a', ...more })],
+  ['a menu of conversations', (more) => actions({ type: 'conversations_select', action_id: 'a', ...more })],
+  ['a menu with options of the app', (more) => actions({ type: 'external_select', action_id: 'a', ...more })],
+  ['a date', (more) => actions({ type: 'datepicker', action_id: 'a', ...more })],
+  ['a text input', (more) => input({ type: 'plain_text_input', action_id: 'a', ...more })],
+  ['an option', (more) => actions(select({ options: [option(1, more)] }))],
+  ['a confirm', (more) => actions(button({ confirm: confirm(more) }))],
+  ['a plain text', (more) => actions(button({ text: { ...plain('a'), ...more } }))],
+  ['a mrkdwn text', (more) => section({ text: { ...mrkdwn('a'), ...more } })],
+  ['a cell', (more) => dataTable({ rows: [[cell('a')], [{ ...cell('b'), ...more }]] })],
+  ['a number', (more) => dataTable({ rows: [[cell('a')], [{ ...number, ...more }]] })],
+  ['rich text', (more) => dataTable({ rows: [[cell('a')], [richText([{ type: 'text', text: 'b' }], more)]] })],
+  [
+    'a part of rich text',
+    (more) => dataTable({ rows: [[cell('a')], [richText([{ type: 'user', user_id: 'U1', ...more }])]] }),
+  ],
+  ['a chart', (more) => ({ ...barChart(1, 1), chart: { ...barChart(1, 1).chart, ...more } })],
+];
+
 describe('a message or view with a mistake', () => {
   it.each(WRONG)('%s is refused', (_, block, surface, reason) => {
     expect(checkBlocks([block], surface).join('\n')).toMatch(reason);
+  });
+
+  it.each(FOREIGN)('a field that does not belong in %s is refused', (_, make) => {
+    expect(checkBlocks([make({})], 'message')).toEqual([]);
+
+    expect(checkBlocks([make({ disabled: true })], 'message').join()).toMatch(/unknown field: disabled/);
+  });
+
+  it.each([
+    ['verbatim', 'plain text', button({ text: { ...plain('a'), verbatim: true } })],
+    ['emoji', 'mrkdwn', button({ confirm: confirm({ text: { ...mrkdwn('a'), emoji: true } }) })],
+    ['url', 'an option of a menu', select({ options: [option(1, { url: 'https://a.example' })] })],
+    ['accessibility_label', 'a menu', select({ accessibility_label: 'a' })],
+  ])('a %s in %s is refused', (field, _, element) => {
+    expect(checkBlocks([actions(element)], 'message').join()).toMatch(`unknown field: ${field}`);
   });
 
   it('with a duplicate block_id is refused', () => {
@@ -215,6 +257,10 @@ describe('a view limit', () => {
 
   it('forbids a title in App Home', () => {
     expect(checkView({ type: 'home', title: plain('a'), blocks: [] }).join()).toMatch(/unknown field: title/);
+  });
+
+  it('forbids what only modals of workflows may have', () => {
+    expect(checkView(modal({ submit_disabled: true })).join()).toMatch(/unknown field: submit_disabled/);
   });
 });
 
