@@ -84,7 +84,7 @@ purchases are in #card-declines, approved ones in #card-spend.</p></header>
 ${problem === null ? '' : `<p role="alert" class="declined">${escaped(problem)}</p>`}
 <button>Pay</button></form>
 <form method="post" action="/till" class="rush"><h2>Many declines at once</h2>
-<p>The card network fails, and many cards are declined at many shops. Cardbell posts the first at once and the others in one message.</p>
+<p>Many purchases are declined at many shops, for several reasons. Cardbell posts the first at once and the others in one message.</p>
 <div>${TILL_RUSHES.map((count) => `<button class="quiet" name="rush" value="${count}">${count} declines</button>`).join('')}</div></form></section>
 <section>${receipts.length === 0 ? '' : `<h2>Latest purchases</h2><ul class="receipts">${receipts.map(receiptLine).join('')}</ul>`}
 <div class="cards"><h2>The cards, as the card service has them</h2>

@@ -3,7 +3,7 @@ import { at, buy, follow, type Scene, settle } from './scene.ts';
 
 /** How many declines the storm causes within its minutes. */
 const STORM_DROPS = 30;
-/** How many cards are declined at once at noon, each at a different shop. */
+/** How many purchases are declined at once at noon, each at a different shop. Cards take turns. */
 export const STORY_RUSH = 12;
 
 /**
@@ -94,7 +94,8 @@ export const DAY: readonly Scene[] = [
   at('12:45', ({ simulation, cast }) => {
     const purchases = rushPurchases(cast.plain, STORY_RUSH);
     for (const purchase of purchases) simulation.purchase(purchase);
-    return `The card network falters: ${purchases.length} cards are declined at ${purchases.length} shops at once.`;
+    const cards = new Set(purchases.map(({ AcctId }) => AcctId)).size;
+    return `Lunchtime: ${purchases.length} purchases on ${cards} cards are declined within a second, for several reasons.`;
   }),
   at('13:00', (on) =>
     buy(on, 'balance.card', on.cast.plain[1], { Amount: 9450, MerchantName: 'LAKESIDE HOTEL', MCCCode: '7011' }),

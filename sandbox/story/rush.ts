@@ -33,8 +33,8 @@ const SHOPS: readonly (readonly [name: string, mcc: string])[] = [
 export const RUSH_MAX = PLACES.length * SHOPS.length;
 
 /**
- * Purchases of many cards at many shops at once, all declined because the card network fails at noon. No shop is used
- * twice, so nothing repeats and nothing looks like card testing.
+ * Purchases of many cards at many shops at once, all declined, for several reasons. No shop is used twice, so nothing
+ * repeats and nothing looks like card testing.
  *
  * @param acctIds cards to use; they take turns.
  * @param count at most `RUSH_MAX`.

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { purchase } from '../../sandbox/engine/purchase.ts';
+import { createSimulation } from '../../sandbox/simulation.ts';
 import { castOf } from '../../sandbox/story/cast.ts';
+import { DAY } from '../../sandbox/story/day.ts';
 import { RUSH_MAX, rushPurchases } from '../../sandbox/story/rush.ts';
 import { bareWorld } from './bare-world.ts';
 
@@ -30,4 +32,18 @@ it('a later rush uses shops that no earlier rush has used, even when all have be
   const all = [...names(12, 0), ...names(RUSH_MAX, 12), ...names(RUSH_MAX, RUSH_MAX + 12)];
 
   expect(new Set(all).size).toBe(all.length);
+});
+
+it('the story counts the purchases of its rush and their cards, and gives no reason that only some of them have', () => {
+  const { world, emitted } = bareWorld();
+  const simulation = createSimulation(world, {} as never);
+
+  const told = DAY.find(({ time }) => time === '12:45')?.play({ simulation, cast: castOf(world), memory: new Map() });
+
+  const cards = new Set(emitted.map(({ data }) => data.AcctId));
+  const reasons = new Set(emitted.map(({ data }) => data.MessageCode));
+  expect(reasons.size).toBeGreaterThan(1);
+  expect(told).toBe(
+    `Lunchtime: ${emitted.length} purchases on ${cards.size} cards are declined within a second, for several reasons.`,
+  );
 });
