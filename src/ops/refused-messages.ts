@@ -13,6 +13,10 @@ const notMember: Refusal = {
   what: 'Cardbell is not in the channel, or the channel was deleted.',
   todo: 'Type /invite @Cardbell in the channel. If it was deleted, configure another one.',
 };
+const archived: Refusal = {
+  what: 'The channel is archived.',
+  todo: 'Unarchive the channel, or configure another one.',
+};
 const mayNotPost: Refusal = {
   what: 'The channel’s settings do not let Cardbell post.',
   todo: 'Let Cardbell post in the channel (its settings, posting permissions), or configure another one.',
@@ -26,7 +30,8 @@ const noThreads: Refusal = {
 const ofChannels: Readonly<Record<string, Refusal>> = {
   channel_not_found: notMember,
   not_in_channel: notMember,
-  is_archived: { what: 'The channel is archived.', todo: 'Unarchive the channel, or configure another one.' },
+  is_archived: archived,
+  is_inactive: archived,
   restricted_action: mayNotPost,
   restricted_action_read_only_channel: mayNotPost,
   restricted_action_non_threadable_channel: noThreads,

@@ -24,11 +24,15 @@ export const workspaceCodes = [
  */
 const appRefusedCodes = new Set([...deadTokenCodes, ...workspaceCodes, 'access_denied', 'no_permission']);
 
-/** The channel cannot be posted to at the moment. https://docs.slack.dev/reference/methods/chat.postMessage */
+/**
+ * The channel cannot be posted to at the moment. https://docs.slack.dev/reference/methods/chat.postMessage
+ * In an archived one, `chat.update` has a code of its own. https://docs.slack.dev/reference/methods/chat.update
+ */
 const unusableCodes = new Set([
   'channel_not_found',
   'not_in_channel',
   'is_archived',
+  'is_inactive',
   'restricted_action',
   'restricted_action_read_only_channel',
   'restricted_action_non_threadable_channel',

@@ -268,8 +268,10 @@ describe('conversations', () => {
     const back = await post({ channel: 'C1', text: 'b' });
     workspace.archive('C1');
     const late = await post({ channel: 'C1', text: 'c' });
+    const edit = await call(workspace, 'chat.update', { channel: 'C1', ts: back.ts, text: 'd' });
 
     expect([out.error, back.ok, late.error]).toEqual(['not_in_channel', true, 'is_archived']);
+    expect(edit.body.error, 'an edit has a code of its own').toBe('is_inactive');
   });
 });
 

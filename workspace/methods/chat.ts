@@ -81,7 +81,7 @@ function postEphemeral(core: Core, args: Json): Json {
 }
 
 function update(core: Core, args: Json): Json {
-  const channel = writableChannel(core, requiredArg(args, 'channel', 'channel_not_found'));
+  const channel = writableChannel(core, requiredArg(args, 'channel', 'channel_not_found'), 'is_inactive');
   const message = ownMessage(core, channel.id, args, 'cant_update_message');
   const content = toContent(args);
   if (content.text.length > LIMITS.updateText.max) throw new ApiError('msg_too_long');

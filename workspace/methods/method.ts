@@ -31,10 +31,14 @@ export function readableChannel(core: Core, reference: string | undefined): Conv
   return channel;
 }
 
-/** A channel that the app may post to. */
-export function writableChannel(core: Core, reference: string | undefined): Conversation {
+/** A channel that the app may post to. @param ifArchived the code for an archived channel, which differs between methods. */
+export function writableChannel(
+  core: Core,
+  reference: string | undefined,
+  ifArchived: 'is_archived' | 'is_inactive' = 'is_archived',
+): Conversation {
   const channel = readableChannel(core, reference);
-  if (channel.isArchived) throw new ApiError('is_archived');
+  if (channel.isArchived) throw new ApiError(ifArchived);
   if (channel.isReadOnly) throw new ApiError('restricted_action');
   return channel;
 }

@@ -21,6 +21,7 @@ it.each(codes)('has advice of its own for %s', (code) => {
 it.each([
   ['not_in_channel', /\/invite @Cardbell/],
   ['is_archived', /^Unarchive/],
+  ['is_inactive', /^Unarchive/],
   ['restricted_action', /posting permissions/],
   ['cannot_reply_to_message', /replies in threads/],
   ['restricted_action_thread_only_channel', /Allow new messages/],

@@ -14,7 +14,7 @@ const alert = (index: number) => ({ kind: 'alert', id: alertId(index) }) as cons
 const ref = { channel: 'C1', ts: '1.000001' };
 const refusing = (error: SlackError) => ({ slack: { update: () => Promise.reject(error) } });
 const deleted = new SlackError('chat.update', 'refused', 'message_not_found');
-const archived = new SlackError('chat.update', 'channel_unusable', 'is_archived');
+const archived = new SlackError('chat.update', 'channel_unusable', 'is_inactive');
 
 type World = ReturnType<typeof createPostingWorld>;
 
@@ -120,7 +120,7 @@ describe('a message in an unusable channel', () => {
 
     expect(await waitingIn(world, 'C0ALL')).toMatchObject([{ subject: alert(0) }]);
     expect(await waitingIn(world, 'C1')).toEqual([]);
-    expect(world.opsIssues).toMatchObject([{ cause: 'channel:C1:is_archived' }]);
+    expect(world.opsIssues).toMatchObject([{ cause: 'channel:C1:is_inactive' }]);
   });
 
   it('is edited again once the channel has been restored', async () => {

@@ -20,6 +20,7 @@ it.each<[string, string, Error, SlackError['code']]>([
   ['a rate limit', 'chat.postMessage', new WebAPIRateLimitedError(3), 'rate_limited'],
   ['a revoked token', 'chat.postMessage', refusal('token_revoked'), 'app_refused'],
   ['an archived channel', 'chat.postMessage', refusal('is_archived'), 'channel_unusable'],
+  ['an edit in an archived channel', 'chat.update', refusal('is_inactive'), 'channel_unusable'],
   ['a block that Slack rejects', 'chat.postMessage', refusal('invalid_blocks'), 'refused'],
   ['an unknown code for a post', 'chat.postMessage', refusal('workspace_is_moving'), 'app_refused'],
   ['the same code for another call', 'views.open', refusal('workspace_is_moving'), 'refused'],
