@@ -6,5 +6,6 @@
 -- ARGV: ts, subject, TTL of the changes (s).
 redis.call('HSET', KEYS[2], ARGV[2], time[1] .. ' ' .. time[2])
 redis.call('EXPIRE', KEYS[2], ARGV[3])
-redis.call('ZADD', KEYS[1], 'NX', now, ARGV[1])
+-- It keeps its place in the queue, unless it would have to wait until later.
+redis.call('ZADD', KEYS[1], 'LT', now, ARGV[1])
 return 1

@@ -10,14 +10,18 @@ import { readSubject, type Subject, subjectKey } from './tracked-message-store.t
  * for a message that Slack never lets us change.
  */
 const ASKED_TTL_SECONDS = 7 * 24 * 3600;
+/** A channel that cannot be posted to may have many such messages, and all channels share Slack's limit for edits. */
+const PARKED_MS = 15 * 60_000;
 
 /** A message that has to be edited, and what has changed in it. */
 export interface Edit {
   readonly ts: string;
   readonly subjects: readonly Subject[];
-  /** When each subject had changed last when this was read. Opaque. */
+  /** When each subject had changed last when this was read. Opaque; empty when another channel shows it. */
   readonly changes: readonly string[];
   readonly waitedMs: number;
+  /** Another channel shows all of these changes. */
+  readonly isElsewhere: boolean;
 }
 
 /** The messages of a channel that need an edit. Any number of changes in a message is one edit. */
@@ -27,12 +31,14 @@ const scripts = {
   ask: readScript(new URL('./ask-edit.lua', import.meta.url)),
   next: readScript(new URL('./next-edit.lua', import.meta.url)),
   edited: readScript(new URL('./edited.lua', import.meta.url)),
+  park: readScript(new URL('./park-edit.lua', import.meta.url)),
 };
 
 export function createEdits(redis: RedisClient) {
   const ask = defineScript(redis, scripts.ask);
   const oldest = defineScript(redis, scripts.next);
   const edited = defineScript(redis, scripts.edited);
+  const park = defineScript(redis, scripts.park);
   const noteChannel = createNoteChannel(redis);
   const editsKey = (channel: string): string => outboxKey(channel, 'edits');
   const askedKey = (channel: string, ts: string): string => outboxKey(channel, `asked:${ts}`);
@@ -43,9 +49,9 @@ export function createEdits(redis: RedisClient) {
       await noteChannel(channel);
       await ask.run([editsKey(channel), askedKey(channel, ts)], [ts, subjectKey(subject), ASKED_TTL_SECONDS]);
     },
-    /** The message that has waited longest; null when none waits. */
+    /** The message that has waited longest; null when none may be edited now. */
     async next(channel: string): Promise<Edit | null> {
-      const found = await oldest.run([editsKey(channel)], []);
+      const found = await oldest.run([editsKey(channel)], [PARKED_MS]);
       if (!Array.isArray(found)) return null;
       const ts = String(found[0]);
       const asked = Object.entries(await redis.hgetall(askedKey(channel, ts)));
@@ -54,17 +60,30 @@ export function createEdits(redis: RedisClient) {
         subjects: asked.map(([key]) => readSubject(key)),
         changes: asked.map(([, at]) => at),
         waitedMs: Number(found[1]),
+        isElsewhere: asked.length > 0 && asked.every(([, at]) => at === ''),
       };
     },
     /** The message shows the changes known when the edit was read. Later changes keep waiting. */
-    async done(channel: string, { ts, subjects, changes }: Edit): Promise<void> {
-      const shown = subjects.flatMap((subject, index) => [subjectKey(subject), changes[index] ?? '']);
-      await edited.run([editsKey(channel), askedKey(channel, ts)], [ts, ...shown]);
+    async done(channel: string, edit: Edit): Promise<void> {
+      await edited.run([editsKey(channel), askedKey(channel, edit.ts)], [edit.ts, ...changesOf(edit)]);
     },
     /** Moves the edit to the end of the queue. */
     async putOff(channel: string, { ts }: Edit): Promise<void> {
       await edited.run([editsKey(channel), askedKey(channel, ts)], [ts]);
     },
+    /**
+     * The channel cannot be posted to: tries again after a time, or at the next change.
+     *
+     * @param isElsewhere another channel shows the changes known when the edit was read.
+     */
+    async park(channel: string, edit: Edit, isElsewhere: boolean): Promise<void> {
+      const args = [edit.ts, PARKED_MS, isElsewhere ? 1 : 0, ...changesOf(edit)];
+      await park.run([editsKey(channel), askedKey(channel, edit.ts)], args);
+    },
     waiting: (channel: string): Promise<number> => redis.zcard(editsKey(channel)),
   };
+}
+
+function changesOf({ subjects, changes }: Edit): string[] {
+  return subjects.flatMap((subject, index) => [subjectKey(subject), changes[index] ?? '']);
 }

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { outboxKey } from '../../../src/core/keys.ts';
 import { createEdits } from '../../../src/outbox/edit-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
@@ -62,6 +63,62 @@ it('a postponed edit waits behind the others and is not lost', async () => {
 
   expect(await edits.next('C1')).toMatchObject({ ts: '2.0' });
   expect(await edits.waiting('C1')).toBe(2);
+});
+
+describe('an edit in a channel that cannot be posted to', () => {
+  const parked = async (isElsewhere = false) => {
+    const edits = createEdits(redis());
+    await edits.ask(message('1.0'), alert('a'));
+    const edit = await edits.next('C1');
+    if (edit === null) throw new Error('nothing to edit');
+    return { edits, park: () => edits.park('C1', edit, isElsewhere) };
+  };
+
+  it('waits for some time, and is not lost', async () => {
+    const { edits, park } = await parked();
+    await park();
+
+    expect(await edits.next('C1')).toBeNull();
+    expect(await edits.waiting('C1')).toBe(1);
+
+    await redis().zadd(outboxKey('C1', 'edits'), Date.now() - 1, '1.0');
+    expect(await edits.next('C1')).toMatchObject({ subjects: [alert('a')], isElsewhere: false });
+  });
+
+  it('is the next one at once when its message changes again', async () => {
+    const { edits, park } = await parked(true);
+    await park();
+    await edits.ask(message('1.0'), alert('a'));
+
+    expect(await edits.next('C1')).toMatchObject({ ts: '1.0', isElsewhere: false });
+  });
+
+  it.each(['a', 'b'])('does not wait if its message changed meanwhile: %s', async (id) => {
+    const { edits, park } = await parked(true);
+    await edits.ask(message('1.0'), alert(id));
+    await park();
+
+    expect(await edits.next('C1')).toMatchObject({ ts: '1.0', isElsewhere: false });
+  });
+
+  it('knows that its changes are shown elsewhere, until it is done', async () => {
+    const { edits, park } = await parked(true);
+    await park();
+    await redis().zadd(outboxKey('C1', 'edits'), Date.now() - 1, '1.0');
+
+    const again = await edits.next('C1');
+    expect(again).toMatchObject({ subjects: [alert('a')], isElsewhere: true });
+    if (again !== null) await edits.done('C1', again);
+
+    expect(await edits.waiting('C1')).toBe(0);
+  });
+
+  it('does not wait for longer after the clock of Redis was set back', async () => {
+    const { edits } = await parked();
+    await redis().zadd(outboxKey('C1', 'edits'), Date.now() + 24 * 3_600_000, '1.0');
+
+    expect(await edits.next('C1')).toMatchObject({ ts: '1.0', waitedMs: 0 });
+  });
 });
 
 it('no edit is pending in a channel without changes', async () => {

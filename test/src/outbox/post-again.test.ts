@@ -123,20 +123,70 @@ describe('a message in an unusable channel', () => {
     expect(world.opsIssues).toMatchObject([{ cause: 'channel:C1:is_inactive' }]);
   });
 
-  it('is edited again once the channel has been restored', async () => {
-    let isArchived = true;
+  /** A world with one message in a channel that is archived, at first. */
+  async function inArchived(channel = 'C1') {
+    const state = { isArchived: true, tries: 0 };
     const update = async (): Promise<void> => {
-      if (isArchived) throw archived;
+      state.tries += 1;
+      if (state.isArchived) throw archived;
     };
     const world = createPostingWorld(redis(), { slack: { update } });
     await posted(world, 1);
+    if (channel !== 'C1') {
+      await world.trackedMessages.forget(ref);
+      await world.trackedMessages.add({ ...ref, channel }, [{ subject: alert(0), audience: 'team', threadId: null }]);
+    }
+    const flush = async (): Promise<void> => {
+      await redis().del(outboxKey(channel, 'paused'));
+      await world.flush(channel);
+    };
+    /** Lets the time pass that such an edit waits. */
+    const later = async (): Promise<void> => {
+      await redis().zadd(outboxKey(channel, 'edits'), Date.now() - 1, ref.ts);
+      await flush();
+    };
+    return { world, state, flush, later };
+  }
+
+  it('is edited once the channel has been restored, without another change', async () => {
+    const { world, state, flush, later } = await inArchived();
     await world.update(alert(0));
-    isArchived = false;
+    for (let run = 0; run < 3; run += 1) await flush();
+    expect(state.tries, 'it is not tried again at once').toBe(1);
+
+    await later();
+    expect(state.tries).toBe(2);
+    expect(await waitingIn(world, 'C0ALL'), 'posted there once').toHaveLength(1);
+    expect(world.opsIssues, 'ops have read it').toHaveLength(1);
+    state.isArchived = false;
+    await later();
+
+    expect(world.updates).toMatchObject([{ ts: ref.ts }]);
+    expect(await world.edits.waiting('C1')).toBe(0);
+  });
+
+  it('is edited at the next change if the channel has been restored by then', async () => {
+    const { world, state } = await inArchived();
+    await world.update(alert(0));
+    state.isArchived = false;
 
     await world.update(alert(0));
 
     expect(world.updates).toMatchObject([{ ts: ref.ts }]);
     expect(await waitingIn(world, 'C0ALL'), 'posted there once').toHaveLength(1);
+  });
+
+  it('has no copy beside it when ALERTS_CHANNEL itself is restored', async () => {
+    const { world, state, later } = await inArchived('C0ALL');
+    await world.update(alert(0));
+    expect(await waitingIn(world, 'C0ALL')).toEqual([]);
+    expect(world.opsIssues).toMatchObject([{ cause: 'channel:C0ALL:is_inactive' }]);
+    state.isArchived = false;
+
+    await later();
+
+    expect(world.updates).toMatchObject([{ ts: ref.ts }]);
+    expect(await waitingIn(world, 'C0ALL')).toEqual([]);
   });
 
   it('is not posted in the fallback channel if it is already there', async () => {
