@@ -106,6 +106,10 @@ export const FraudCaseAlert = z.strictObject({
   operators: z.array(z.string()),
   /** The card's latest purchases at the time of the report, newest first; null when they could not be read. */
   purchases: z.array(z.strictObject({ at: z.string(), amountCents: z.int(), merchant: z.string() })).nullable(),
+  /** How many older ones there are within the same time. */
+  morePurchases: z.int().default(0),
+  /** How many transactions could not be read. They may be purchases. */
+  unreadable: z.int().default(0),
 });
 export type FraudCaseAlert = z.infer<typeof FraudCaseAlert>;
 

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { fraudCaseClosed, fraudNotice } from '../../templates/holders/fraud-notice.ts';
 import { alertIdOf, type Resolved } from '../actions/action.ts';
 import type { Outcome } from '../actions/action-state.ts';
@@ -14,7 +15,7 @@ import { type Alert, FraudCaseAlert, type TransactionAlert } from './alert.ts';
 import { type Alerts, alertsOfKind } from './alert-store.ts';
 import type { CardHistory } from './card-history.ts';
 import { addedCaseId, type FraudCases } from './fraud-case-store.ts';
-import { latestPurchases } from './latest-purchases.ts';
+import { latestPurchases, PURCHASES_SHOWN } from './latest-purchases.ts';
 import { type AlertDeps, answerUnlessShown, withAlert } from './respond-to-alert.ts';
 import type { CloseFraudCaseAction } from './verbs.ts';
 
@@ -89,6 +90,8 @@ interface OpenDeps extends Pick<ActionTools, 'notifyDirectly' | 'now'> {
   readonly announce: (alert: Alert) => Promise<void>;
 }
 
+type Purchases = Pick<z.input<typeof FraudCaseAlert>, 'purchases' | 'morePurchases' | 'unreadable'>;
+
 interface Opened {
   readonly id: string;
   readonly joins: string | null;
@@ -127,21 +130,23 @@ export function createOpenCase(deps: OpenDeps) {
       joins,
       reported: { by, at },
       operators,
-      purchases,
+      ...purchases,
     });
   }
 
-  /** Null: the card service gave no answer in time that can be read. */
-  async function purchasesOf({ acctId }: TransactionEvent): Promise<FraudCaseAlert['purchases']> {
+  async function purchasesOf({ acctId }: TransactionEvent): Promise<Purchases> {
     const to = deps.now();
     const from = new Date(to.getTime() - LOOK_BACK_MS);
     const read = await within(PURCHASES_MS, deps.readTransactions(acctId, { from, to }), () => null);
-    if (read === null) return null;
-    return latestPurchases(read.events).map(({ occurredAt, amountCents, merchant }) => ({
+    const { events, unreadable } = read ?? { events: [], unreadable: 0 };
+    const all = latestPurchases(events);
+    if (read === null || (all.length === 0 && unreadable > 0)) return { purchases: null };
+    const purchases = all.slice(0, PURCHASES_SHOWN).map(({ occurredAt, amountCents, merchant }) => ({
       at: occurredAt,
       amountCents,
       merchant: merchant.name,
     }));
+    return { purchases, morePurchases: all.length - purchases.length, unreadable };
   }
 }
 

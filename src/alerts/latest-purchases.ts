@@ -3,10 +3,11 @@ import { isOpening, purchaseStateOf, taken } from './purchase-state.ts';
 import { stepOf } from './purchase-store.ts';
 import { groupPurchases, type Purchase } from './purchase-timeline.ts';
 
-const LATEST_MAX = 5;
+/** How many of them people are shown. */
+export const PURCHASES_SHOWN = 5;
 
 /**
- * The latest purchases among transactions, newest first, each as its authorization or PIN purchase with the amount that it
+ * The purchases among transactions, newest first, each as its authorization or PIN purchase with the amount that it
  * cost by now. An authorization of $0.00 only checks the card, and what was given back in full is no purchase.
  *
  * @param all with the settlements, refunds and reversals, which may name another merchant.
@@ -23,8 +24,7 @@ export function latestPurchases(
       return event === undefined ? [] : [{ ...event, amountCents: costOf(purchase) }];
     })
     .filter((one) => one.amountCents > 0 && isWanted(one))
-    .toSorted((a, b) => b.occurredAt.localeCompare(a.occurredAt))
-    .slice(0, LATEST_MAX);
+    .toSorted((a, b) => b.occurredAt.localeCompare(a.occurredAt));
 }
 
 /** What was captured and kept; before the capture, what is held. */

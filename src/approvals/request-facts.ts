@@ -4,7 +4,7 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
 import { merchantKey } from '../alerts/aggregation-group-store.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
-import { latestPurchases } from '../alerts/latest-purchases.ts';
+import { latestPurchases, PURCHASES_SHOWN } from '../alerts/latest-purchases.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { LimitPeriod, limitPeriods, ofRule, type Rule } from '../card-api/rule.ts';
@@ -130,7 +130,9 @@ export function createGatherFacts(deps: Deps): GatherFacts {
     const read = await deps.readTransactions(event.acctId, { from: new Date(to.getTime() - LOOK_BACK_MS), to });
     if (read === null) return null;
     const there = latestPurchases(read.events, (one) => merchantKey(one) === merchantKey(event));
-    return there.map(({ occurredAt, amountCents }) => ({ at: occurredAt, amountCents }));
+    // Those that could not be read may be purchases there.
+    if (there.length === 0 && read.unreadable > 0) return null;
+    return there.slice(0, PURCHASES_SHOWN).map(({ occurredAt, amountCents }) => ({ at: occurredAt, amountCents }));
   }
 
   async function purchaseIn(

@@ -5,7 +5,17 @@ import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, mention, mentions } from '../../src/slack/mrkdwn.ts';
 import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
-import { actions, button, context, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
+import {
+  actions,
+  button,
+  context,
+  countOf,
+  escapeUntrusted,
+  formatCount,
+  header,
+  section,
+  sentence,
+} from '../core/blocks.ts';
 import { cardOf, cardOfHolder, cardOfHolderRaw, shortCard } from '../core/card-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
 import type { ShortLines } from './short-alert.ts';
@@ -26,7 +36,12 @@ export function fraudCase(alert: FraudCaseAlert): Message {
       section(
         ...(purchases === null || purchases.length === 0
           ? [latest(alert)]
-          : ['*Latest purchases*', ...purchases.map((one) => `• ${purchase(one)}`)]),
+          : [
+              '*Latest purchases*',
+              ...purchases.map((one) => `• ${purchase(one)}`),
+              alert.morePurchases > 0 ? `… and ${formatCount(alert.morePurchases)} more.` : null,
+              notRead(alert),
+            ]),
         todo(alert),
       ),
       ...outcomeLines(outcomes),
@@ -64,12 +79,21 @@ function notMade({ reported }: FraudCaseAlert): string {
   return `${mention(reported.by)} says they did not make it.`;
 }
 
-function latest({ purchases }: FraudCaseAlert): string {
-  if (purchases === null) return 'The card service did not list the latest purchases in time.';
+function latest(alert: FraudCaseAlert): string {
+  const { purchases, morePurchases } = alert;
+  if (purchases === null) return 'The latest purchases could not be read.';
   if (purchases.length === 0) return 'No other purchases within 7 days.';
   const shown = purchases.slice(0, SHOWN_MAX).map(purchase);
-  const more = purchases.length - shown.length;
-  return `Latest purchases: ${shown.join('; ')}${more > 0 ? ` and ${more} more` : ''}.`;
+  const more = purchases.length - shown.length + morePurchases;
+  const all = `Latest purchases: ${shown.join('; ')}${more > 0 ? ` and ${formatCount(more)} more` : ''}.`;
+  return [all, notRead(alert)].filter(Boolean).join(' ');
+}
+
+/** Empty when every transaction could be read. */
+function notRead({ unreadable }: FraudCaseAlert): string {
+  if (unreadable === 0) return '';
+  const them = unreadable === 1 ? 'it' : 'them';
+  return `${countOf(unreadable, 'transaction')} could not be read: look ${them} up in the card program’s portal.`;
 }
 
 type Purchase = NonNullable<FraudCaseAlert['purchases']>[number];

@@ -82,7 +82,7 @@ describe('It wasn’t me', () => {
     expect(told[0]?.message.text).toMatch(/What happens next: .* order your new card\./);
   });
 
-  it('lists the latest purchases, newest first, and no declines', async () => {
+  describe('shows of the card service’s list', () => {
     const row = (
       id: number,
       at: string,
@@ -93,17 +93,37 @@ describe('It wasn’t me', () => {
         sampleWebhook(kind, { AcctId: acctId, NetworkTransactionId: id, TransactionTime: at, MerchantName }).body,
       ).Data as Record<string, unknown>),
     });
-    const rows = [
-      row(1, '2026-11-18T10:00:00', 'Older'),
-      row(2, '2026-11-19T10:00:00', 'Newer'),
-      row(3, '2026-11-19T11:00:00', 'Declined one', 'decline'),
-    ];
-    const card = { ...world.deps.card, listAccountNetworkTransactions: async () => rows };
+    const unreadable = { NetworkTransactionId: 'none' };
+    const caseOf = async (rows: Record<string, unknown>[]): Promise<FraudCaseAlert> => {
+      const card = { ...world.deps.card, listAccountNetworkTransactions: async () => rows };
+      await performAction(ask('block', { ...holder, isFraud: true }), { ...world.deps, card });
+      return await onlyCase();
+    };
 
-    await performAction(ask('block', { ...holder, isFraud: true }), { ...world.deps, card });
+    it('the latest purchases, newest first, and no declines', async () => {
+      const { purchases } = await caseOf([
+        row(1, '2026-11-18T10:00:00', 'Older'),
+        row(2, '2026-11-19T10:00:00', 'Newer'),
+        row(3, '2026-11-19T11:00:00', 'Declined one', 'decline'),
+      ]);
 
-    const { purchases } = await onlyCase();
-    expect(purchases?.map(({ merchant }) => merchant)).toEqual(['Newer', 'Older']);
+      expect(purchases?.map(({ merchant }) => merchant)).toEqual(['Newer', 'Older']);
+    });
+
+    it('five purchases and how many more there are, and how many transactions could not be read', async () => {
+      const rows = Array.from({ length: 12 }, (_, id) => row(id + 1, '2026-11-19T10:00:00', `Shop ${id}`));
+
+      const { purchases, morePurchases, unreadable: count } = await caseOf([...rows, unreadable, unreadable]);
+
+      expect(purchases).toHaveLength(5);
+      expect([morePurchases, count]).toEqual([7, 2]);
+    });
+
+    it('no “none” if only a decline of it could be read', async () => {
+      const { purchases } = await caseOf([row(1, '2026-11-19T11:00:00', 'Declined one', 'decline'), unreadable]);
+
+      expect(purchases).toBeNull();
+    });
   });
 
   it('opens no second case when pressed again or when its job runs again', async () => {

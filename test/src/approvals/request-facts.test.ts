@@ -147,6 +147,18 @@ it('lists the last five purchases at the merchant, newest first, and no others',
   expect(facts.there?.map(({ at }) => at.slice(8, 10))).toEqual(['16', '15', '14', '13', '12']);
 });
 
+it.each([
+  [0, []],
+  [2, null],
+])(
+  'says that there was no purchase at the merchant only if every transaction could be read: %i not',
+  async (unreadable, there) => {
+    const { facts } = await gather({ readTransactions: async () => ({ events: [declined], unreadable }) });
+
+    expect(facts.there).toEqual(there);
+  },
+);
+
 it('shows how earlier requests ended, without this one', async () => {
   const { facts } = await gather({
     requests: {

@@ -74,10 +74,24 @@ describe('a fraud case', () => {
 
   it('distinguishes unreadable latest purchases from none', () => {
     expect(renderAlert(fraudCase({ purchases: null }), view).text).toContain(
-      'did not list the latest purchases in time. <@U2>, <!subteam^S3>: look up the latest purchases in the card program’s portal and check them with the cardholder, then order a replacement card',
+      'The latest purchases could not be read. <@U2>, <!subteam^S3>: look up the latest purchases in the card program’s portal and check them with the cardholder, then order a replacement card',
     );
     expect(renderAlert(fraudCase({ purchases: [] }), view).text).toContain(
       'No other purchases within 7 days. <@U2>, <!subteam^S3>: order a replacement card',
+    );
+  });
+
+  it('counts all purchases, not only those that it lists, and names what could not be read', () => {
+    const many = { purchases: Array.from({ length: 5 }, () => purchase), morePurchases: 7, unreadable: 2 };
+
+    expect(renderAlert(fraudCase(many), view).text).toMatch(
+      / and 9 more\. 2 transactions could not be read: look them up in the card program’s portal\. <@U2>.*: check these/,
+    );
+    const long = shown(renderAlert(fraudCase(many), { ...view, isLong: true }).blocks);
+    expect(long.match(/^• /gm)).toHaveLength(5);
+    expect(long).toMatch(/\n… and 7 more\.\n2 transactions could not be read: .*\n<@U2>/);
+    expect(renderAlert(fraudCase({ unreadable: 1 }), view).text).toContain(
+      '1 transaction could not be read: look it up',
     );
   });
 
