@@ -24,24 +24,20 @@ export const Repeats = z.strictObject({
   lastAt: z.string(),
   minCents: z.int(),
   maxCents: z.int(),
-  sumCents: z.int(),
 });
 export type Repeats = z.infer<typeof Repeats>;
 
 /**
- * Parses the scripts' format: a count, then amount and time of a single decline, or the range of both. The sum follows if
- * count and range do not tell it. `+` means that the leader's own decline is not counted yet.
+ * Parses the scripts' format: a count, then amount and time of a single decline, or the range of both. `+` means that the
+ * leader's own decline is not counted yet.
  *
  * @throws UnreadableError
  */
 export function readRepeats(text: string): Repeats {
-  const [count, least, second = '', third, fourth, sum] = text.split(' ');
-  const isSingle = third === undefined;
-  const [most, firstAt, lastAt] = isSingle ? [least, second, second] : [second, third, fourth];
-  const [minCents, maxCents] = [Number(least), Number(most)];
-  const derived = minCents === maxCents ? Number(count) * minCents : minCents + maxCents;
-  const sumCents = sum === undefined ? derived : Number(sum);
-  return fromStoredAs('repeats', Repeats, { count: Number(count), minCents, maxCents, sumCents, firstAt, lastAt });
+  const [count, least, second = '', third, fourth] = text.split(' ');
+  const [most, firstAt, lastAt] = third === undefined ? [least, second, second] : [second, third, fourth];
+  const range = { minCents: Number(least), maxCents: Number(most), firstAt, lastAt };
+  return fromStoredAs('repeats', Repeats, { count: Number(count), ...range });
 }
 
 export const TransactionAlert = z.strictObject({
@@ -69,7 +65,7 @@ export const TriedCard = z.strictObject({
   alertId: z.string(),
   holder: z.string().nullable(),
   last4: z.string().nullable(),
-  ...Repeats.omit({ sumCents: true }).shape,
+  ...Repeats.shape,
   /** The cities in which it was tried, in words. */
   places: z.array(z.string()).default([]),
   /** It was closed for good when it was tried. */

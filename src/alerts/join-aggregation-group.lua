@@ -59,20 +59,16 @@ local function join(groups, own, event, ms, lasts, channel, cents, iso, rest)
   local repeats = (leader == event and '1 ' or '+1 ') .. cents .. ' ' .. iso
   local text = best and redis.call('HGET', KEYS[alert], repeatsField)
   if text then
-    -- A single decline stores its cents and time. Several store the minimum and maximum of both, and the sum of the cents if it
-    -- does not follow from them.
-    local waits, number, min, max, from, to, sum = string.match(text, '^(%+?)(%d+) (%-?%d+) (%-?%d+) (%S+) (%S+) ?(%-?%d*)$')
+    -- A single decline stores its cents and time. Several store the minimum and maximum of both.
+    local waits, number, min, max, from, to = string.match(text, '^(%+?)(%d+) (%-?%d+) (%-?%d+) (%S+) (%S+)$')
     if not number then
       waits, number, min, from = string.match(text, '^(%+?)(%d+) (%-?%d+) (%S+)$')
       max, to = min, from
     end
     if leader == event then waits = '' end
-    number, min, max, sum = tonumber(number), tonumber(min), tonumber(max), tonumber(sum or '')
-    if min == max then sum = number * min elseif number == 2 then sum = min + max end
-    number, min, max = number + 1, math.min(min, tonumber(cents)), math.max(max, tonumber(cents))
-    repeats = string.format('%s%d %d %d %s %s', waits, number, min, max, at <= tonumber(best.first) and iso or from,
-      at >= tonumber(best.last) and iso or to)
-    if min ~= max and number > 2 then repeats = string.format('%s %d', repeats, sum + tonumber(cents)) end
+    local amount = tonumber(cents)
+    repeats = string.format('%s%d %d %d %s %s', waits, number + 1, math.min(tonumber(min), amount),
+      math.max(tonumber(max), amount), at <= tonumber(best.first) and iso or from, at >= tonumber(best.last) and iso or to)
   elseif not best and #running >= runningMax then
     table.remove(running, oldest)
   end

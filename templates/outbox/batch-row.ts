@@ -40,8 +40,8 @@ export interface BatchRow {
   readonly last4: string;
   /** Null when it is not about money, or unknown. */
   readonly cents: number | null;
-  /** True when `cents` is the sum of several declines, which may be different purchases. */
-  readonly isSum: boolean;
+  /** The highest amount of several declines of which `cents` is the lowest; else null. */
+  readonly maxCents: number | null;
   /** The amount that the merchant requested, if different; else null. */
   readonly requestedCents: number | null;
   readonly merchant: string;
@@ -77,7 +77,7 @@ const blank: BatchRow = {
   seenAt: '',
   last4: '',
   cents: null,
-  isSum: false,
+  maxCents: null,
   requestedCents: null,
   merchant: '',
   place: '',
@@ -188,15 +188,14 @@ function transactionRow(alert: TransactionAlert, row: Known, view: View): Row {
     const repeats = repeatsIn(alert, view);
     const times = repeats?.count ?? 1;
     const isOfSeveral = repeats !== null && isAnywhere(alert, repeats);
-    // Equal amounts may be attempts of one purchase, whose dollars count once.
-    const isSum = isOfSeveral && repeats.minCents < repeats.maxCents;
     const all = isOfSeveral && { requestedCents: null, merchant: '', place: '' };
-    const sum = isSum && { cents: repeats.sumCents, isSum };
+    const isRange = isOfSeveral && repeats.minCents < repeats.maxCents;
+    const range = isRange && { cents: repeats.minCents, maxCents: repeats.maxCents };
     const what = times === 1 ? 'Declined' : `Declined ${countOf(times, 'time')}`;
     return {
       ...money,
       ...all,
-      ...sum,
+      ...range,
       what,
       times,
       events: times,
@@ -223,10 +222,9 @@ function statusWay({ event, changes }: StatusAlert): string {
   return capital(`${way.slice(0, STATUSES_SHOWN).join('; ')}${rest}`);
 }
 
-/** `$84.10`; `$432.10 in all` for several declines; empty when there is no amount. */
-export function rowAmount({ cents, isSum }: Pick<BatchRow, 'cents' | 'isSum'>): string {
-  if (cents === null) return '';
-  return isSum ? `${formatCents(cents)} in all` : formatCents(cents);
+/** `$84.10`; `$12.00 to $84.10` for several declines; empty when there is no amount. */
+export function rowAmount({ cents, maxCents }: Pick<BatchRow, 'cents' | 'maxCents'>): string {
+  return [cents, maxCents].flatMap((one) => (one === null ? [] : formatCents(one))).join(' to ');
 }
 
 /** `$84.10 at Blue Bottle Coffee`, or the known part of it. Raw. */

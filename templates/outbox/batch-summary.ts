@@ -107,14 +107,21 @@ function totalWords(rows: readonly BatchRow[]): string {
 
 /**
  * Total amounts: `$84.10`, `in all`. Purchases, settlements and refunds are not added together, because they can be the
- * same money.
+ * same money. Equal amounts in a row may be attempts of one purchase, so they count once; of three or more that differ, only
+ * the lowest and the highest are known: `$84.10 or more`.
  */
 export function sums(rows: readonly BatchRow[]): [amount: string, words: string][] {
   const cents = new Map<string, number>();
+  const unknown = new Set<string>();
   for (const row of rows) {
-    if (row.cents === null || row.cents === 0) continue;
+    const sum = (row.cents ?? 0) + (row.maxCents ?? 0);
+    if (sum === 0) continue;
     const words = row.kind === 'decline' ? 'declined' : row.what.toLowerCase();
-    cents.set(words, (cents.get(words) ?? 0) + row.cents);
+    cents.set(words, (cents.get(words) ?? 0) + sum);
+    if (row.maxCents !== null && row.times > 2) unknown.add(words);
   }
-  return [...cents].map(([words, sum]) => [formatCents(sum), cents.size === 1 ? 'in all' : words]);
+  return [...cents].map(([words, sum]) => [
+    `${formatCents(sum)}${unknown.has(words) ? ' or more' : ''}`,
+    cents.size === 1 ? 'in all' : words,
+  ]);
 }

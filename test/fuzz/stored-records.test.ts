@@ -70,7 +70,7 @@ const given = {
   ),
 };
 const progress = { cardOrderId: 1, created: at, shipped: at, activated: at, used: at, closed: at };
-const repeats = { C1: { count: 2, firstAt: at, lastAt: at, minCents: 5, maxCents: 5, sumCents: 10 } };
+const repeats = { C1: { count: 2, firstAt: at, lastAt: at, minCents: 5, maxCents: 5 } };
 const step = { eventId: 'evt_1', direction: 'debit', cents: 8410, at, isInferred: false } as const;
 const timeline = {
   leaderId: 'evt_1',

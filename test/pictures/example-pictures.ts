@@ -145,7 +145,6 @@ const alerts: readonly ExamplePicture[] = [
         lastAt: at,
         minCents: 1250,
         maxCents: 8410,
-        sumCents: 12_160,
       };
       const { event, ...rest } = declined('decline.card.status', 'Card is blocked', {
         card: { ...card, status: 'BLOCKED' },

@@ -68,7 +68,6 @@ describe('declines of the same card, merchant, reason and amount', () => {
       lastAt: later.event.occurredAt,
       minCents: 1000,
       maxCents: 1000,
-      sumCents: 3000,
     });
   });
 
@@ -214,14 +213,13 @@ describe('declines of the same card, merchant, reason and amount', () => {
           lastAt: alerts[8]?.event.occurredAt,
           minCents: 1000,
           maxCents: 1000,
-          sumCents: 9000,
         });
       }),
       { numRuns: 40 },
     );
   });
 
-  it('of a blocked card have the exact sum of their amounts, in any order of arrival', async () => {
+  it('of a blocked card have the range of their amounts, in any order of arrival', async () => {
     let run = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -241,7 +239,6 @@ describe('declines of the same card, merchant, reason and amount', () => {
             count: amounts.length,
             minCents: Math.min(...amounts),
             maxCents: Math.max(...amounts),
-            sumCents: amounts.reduce((sum, cents) => sum + cents, 0),
           });
         },
       ),

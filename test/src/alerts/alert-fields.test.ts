@@ -33,7 +33,7 @@ it.each([
 
 it('hold the repeats of a decline by channel', () => {
   const alert = withFields(transactionAlert(), {
-    'repeats:C1': '3 100 250 2026-11-20T14:00:00Z 2026-11-20T14:05:00Z 550',
+    'repeats:C1': '3 100 250 2026-11-20T14:00:00Z 2026-11-20T14:05:00Z',
   });
 
   expect(alert).toMatchObject({
@@ -42,7 +42,6 @@ it('hold the repeats of a decline by channel', () => {
         count: 3,
         minCents: 100,
         maxCents: 250,
-        sumCents: 550,
         firstAt: '2026-11-20T14:00:00Z',
         lastAt: '2026-11-20T14:05:00Z',
       },

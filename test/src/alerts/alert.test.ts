@@ -19,9 +19,21 @@ it('encodes a warning and one of its cards in one value', () => {
   });
 });
 
-it('knows the sum of repeats', () => {
-  expect(readRepeats('1 8410 2026-11-20T14:00:00Z').sumCents).toBe(8410);
-  expect(readRepeats('3 1000 1000 2026-11-20T14:00:00Z 2026-11-20T14:05:00Z').sumCents).toBe(3000);
-  expect(readRepeats('2 100 250 2026-11-20T14:00:00Z 2026-11-20T14:05:00Z').sumCents).toBe(350);
-  expect(readRepeats('3 100 250 2026-11-20T14:00:00Z 2026-11-20T14:05:00Z 550').sumCents).toBe(550);
+it('reads the repeats of a single decline, and the range of several', () => {
+  const [firstAt, lastAt] = ['2026-11-20T14:00:00Z', '2026-11-20T14:05:00Z'];
+
+  expect(readRepeats(`1 8410 ${firstAt}`)).toEqual({
+    count: 1,
+    minCents: 8410,
+    maxCents: 8410,
+    firstAt,
+    lastAt: firstAt,
+  });
+  expect(readRepeats(`+3 100 250 ${firstAt} ${lastAt}`)).toEqual({
+    count: 3,
+    minCents: 100,
+    maxCents: 250,
+    firstAt,
+    lastAt,
+  });
 });

@@ -71,7 +71,6 @@ const repeats = {
   lastAt: afterMidnight,
   minCents: 14_500,
   maxCents: 14_500,
-  sumCents: 29_000,
 };
 const first: TransactionAlert = {
   ...over('evt_0000000000000001', beforeMidnight, 2_000),

@@ -89,7 +89,6 @@ it('shows repeats of a decline in the posted message after Redis lost their grou
     lastAt: repeats[4]?.event.occurredAt,
     minCents: 1000,
     maxCents: 1000,
-    sumCents: 5000,
   });
 });
 

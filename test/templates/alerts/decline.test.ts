@@ -167,7 +167,6 @@ describe('a declined purchase', () => {
         lastAt: '2026-11-20T14:31:00Z',
         minCents: 1200,
         maxCents: 8410,
-        sumCents: 26_430,
       },
     };
     const alert = declined(...velocity, { remedy: raise, repeats });
@@ -189,7 +188,6 @@ describe('a declined purchase', () => {
       lastAt: '2026-11-20T14:14:00Z',
       minCents: 1,
       maxCents: 1,
-      sumCents: 1,
     };
 
     expect(decline(declined(...velocity, { repeats: { C1: once } }), { place: 'private', channel: 'C1' })).toEqual(
@@ -381,7 +379,7 @@ describe('the controls', () => {
 
   it('count the attempts at a blocked card, which may all be of one purchase', () => {
     const at = '2026-11-20T14:14:00Z';
-    const equal = { count: 12, firstAt: at, lastAt: at, minCents: 8410, maxCents: 8410, sumCents: 100_920 };
+    const equal = { count: 12, firstAt: at, lastAt: at, minCents: 8410, maxCents: 8410 };
     const over = { remedy: { kind: 'unblock' }, repeats: { C1: equal } } as const;
     const { blocks } = decline(declined('decline.card.status', 'Card Status Blocked', over), inChannel);
 

@@ -56,7 +56,7 @@ describe('an alert has three lines', () => {
     const at = '2026-11-20T14:14:00Z';
     const alert = transactionAlert(
       {},
-      { repeats: { C1: { count: 1, firstAt: at, lastAt: at, minCents: 8410, maxCents: 8410, sumCents: 8410 } } },
+      { repeats: { C1: { count: 1, firstAt: at, lastAt: at, minCents: 8410, maxCents: 8410 } } },
     );
 
     expect(lines(alert)[0]).toBe(`*Declined: $84.10 at Blue Bottle Coffee* · Jane Doe · card 1212 · ${time}`);
@@ -64,7 +64,7 @@ describe('an alert has three lines', () => {
 
   it('for declines of a blocked card: with the first merchant, and nothing that applies only to that one', () => {
     const at = '2026-11-20T14:14:00Z';
-    const repeats = { C1: { count: 3, firstAt: at, lastAt: at, minCents: 1200, maxCents: 8410, sumCents: 18_020 } };
+    const repeats = { C1: { count: 3, firstAt: at, lastAt: at, minCents: 1200, maxCents: 8410 } };
     const [head, , small] = lines(transactionAlert({}, { remedy: { kind: 'unblock' }, repeats }));
 
     expect(head).toContain('*Declined 3 times: $12.00 to $84.10, first at Blue Bottle Coffee*');
@@ -74,7 +74,7 @@ describe('an alert has three lines', () => {
 
   it('for declines of a blocked card: without a merchant if an earlier decline arrived later', () => {
     const [firstAt, lastAt] = ['2026-11-20T14:10:00Z', '2026-11-20T14:14:00Z'];
-    const repeats = { C1: { count: 2, firstAt, lastAt, minCents: 1200, maxCents: 8410, sumCents: 9610 } };
+    const repeats = { C1: { count: 2, firstAt, lastAt, minCents: 1200, maxCents: 8410 } };
     const alert = declined('decline.card.status', '', { remedy: { kind: 'unblock' }, repeats });
 
     expect(lines(alert)[0]).toContain('*Declined 2 times: $12.00 to $84.10* · Jane Doe');

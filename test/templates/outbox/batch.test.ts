@@ -145,27 +145,35 @@ describe('several alerts in one message', () => {
     expect(draw(rows(2, (i) => ({ times: 1 + 10 * i }))).text).toMatch(/^2 declines \(12 attempts\)/);
   });
 
-  it('show the sum of the declines of a blocked card, which may be different purchases', () => {
+  const blockedRow = (count: number, minCents: number, maxCents: number): BatchRow[] => {
     const at = '2026-11-20T14:14:00Z';
-    const several = { count: 3, firstAt: at, lastAt: at, minCents: 1250, maxCents: 8410, sumCents: 12_160 };
-    const blocked = declined('decline.card.status', 'Card is blocked', {
-      remedy: { kind: 'unblock' },
-      repeats: { C1: several },
-    });
-    const shown = batchRows([blocked, transactionAlert({ amountCents: 1000 })], { ...inPublic, channel: 'C1' });
+    const repeats = { C1: { count, firstAt: at, lastAt: at, minCents, maxCents } };
+    const blocked = declined('decline.card.status', 'Card is blocked', { remedy: { kind: 'unblock' }, repeats });
+    return batchRows([blocked], { ...inPublic, channel: 'C1' });
+  };
 
-    expect(shownIn(draw(shown).blocks)).toContain('Declined 3 times: $121.60 in all');
-    expect(draw(rows(40).concat(shown)).text).toContain(`$${(84.1 * 40 + 121.6 + 10).toLocaleString('en-US')}`);
-    expect(rowsCsv(shown)).toMatch(/"Declined 3 times","3",(?:"[^"]*",){2}"121\.60","",""/);
+  it('show the range of the declines of a blocked card, of which equal ones may be attempts of one purchase', () => {
+    const shown = blockedRow(4, 1250, 8410);
+
+    expect(shownIn(draw([...shown, row({ cents: 1000 })]).blocks)).toContain('Declined 4 times: $12.50 to $84.10');
+    expect(JSON.stringify(draw([...rows(6), ...shown]).blocks)).toContain('"value":12.5,"text":"$12.50 to $84.10"');
+    expect(rowsCsv(shown)).toMatch(/"Declined 4 times: \$12\.50 to \$84\.10","4",(?:"[^"]*",){2}"","",""/);
+  });
+
+  it.each([
+    ['as a lower bound if there are more than two', 4, 1250, 8410, '$3,470.60 or more in all'],
+    ['exactly if there are two', 2, 1250, 8410, '$3,470.60 in all'],
+    ['once if they are equal', 12, 8410, 8410, '$3,458.10 in all'],
+  ])('add up the declines of a blocked card %s', (_how, count, least, most, sum) => {
+    const shown = [...rows(40), ...blockedRow(count, least, most), row({ cents: 1000 })];
+
+    expect(draw(shown).text).toContain(` ${sum}. `);
   });
 
   it('count the dollars of equal attempts at a blocked card once, like those at any card', () => {
-    const at = '2026-11-20T14:14:00Z';
-    const equal = { count: 12, firstAt: at, lastAt: at, minCents: 8410, maxCents: 8410, sumCents: 100_920 };
-    const over = { remedy: { kind: 'unblock' }, repeats: { C1: equal } } as const;
-    const [row] = batchRows([declined('decline.card.status', 'Card is blocked', over)], { ...inPublic, channel: 'C1' });
+    const [shown] = blockedRow(12, 8410, 8410);
 
-    expect(row).toMatchObject({ what: 'Declined 12 times', cents: 8410, isSum: false, merchant: '', place: '' });
+    expect(shown).toMatchObject({ what: 'Declined 12 times', cents: 8410, maxCents: null, merchant: '', place: '' });
   });
 
   it('can be sorted by amount and time in a table whose row header is the cardholder', () => {
