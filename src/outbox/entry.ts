@@ -127,9 +127,13 @@ export function shownAlertId(entry: OutboxEntry): string | null {
   return entry.kind === 'tracked' && entry.subject.kind === 'alert' ? entry.subject.id : null;
 }
 
-/** Whether quiet hours hold an entry: an alert, unless it suggests fraud, or another message that nobody waits for. */
+/**
+ * Whether quiet hours hold an entry: an alert or the rows of several, unless they suggest fraud, or another message that nobody
+ * waits for. A digest's file comes with its digest, which they hold.
+ */
 export function mayBeHeld(entry: OutboxEntry): boolean {
-  return shownAlertId(entry) === null ? entry.priority === 'record' : entry.priority !== 'fraud';
+  const isOfAlerts = entry.kind === 'rows' || shownAlertId(entry) !== null;
+  return isOfAlerts ? entry.priority !== 'fraud' : entry.kind === 'file' || entry.priority === 'record';
 }
 
 /** Why an entry may share a message with others. Only entries with the same reason share one. */

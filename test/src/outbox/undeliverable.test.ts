@@ -51,6 +51,21 @@ describe('a message that its channel cannot take', () => {
     expect(await inFallback(world)).toMatchObject([{ id: 'n1', notBefore }]);
   });
 
+  const file = { kind: 'file', file: { name: 'a.csv', title: 'A', content: 'a' }, comment: 'The same.' };
+  const rows = { kind: 'rows', of: { channel: 'C1', ts: '1.000001' }, page: null };
+  it.each([
+    ['the file of a digest, which they hold', file, 5000],
+    ['the rows of a summary', rows, 5000],
+    ['the rows of suspected fraud', { ...rows, priority: 'fraud' }, null],
+  ])('follows them together with what it belongs to: %s', async (_what, more, notBefore) => {
+    const world = createPostingWorld(redis(), { heldUntil: 5000 });
+    const entry = OutboxEntry.parse({ id: 'e1', ...more });
+
+    await world.undeliverable.redirect([entry], { channel: 'C1', to: 'C0ALL' }, gone);
+
+    expect(await inFallback(world)).toMatchObject([{ id: 'e1', notBefore }]);
+  });
+
   it('to a person is not moved, and ops are told the person, not their conversation', async () => {
     const world = createPostingWorld(redis());
     const message = { text: 'For you.', blocks: [] };
