@@ -4,11 +4,12 @@ import { formatCents } from '../../src/core/money.ts';
 import * as limits from '../../src/slack/limits.ts';
 import { dateAfter, dateToken, plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { outcomeLine } from '../actions/outcomes.ts';
-import { escapeUntrusted, type Field, fields, formatCount, section } from '../core/blocks.ts';
+import { countOf, escapeUntrusted, type Field, fields, formatCount, section } from '../core/blocks.ts';
 import type { BatchContext } from './batch.ts';
 import { type BatchRow, tally } from './batch-row.ts';
 
 const TOP = 5;
+const BARS_MAX = 10;
 const DONE_SHOWN = 6;
 
 /** A burst at a glance: how much, why, where, whose. The rows follow as a file. */
@@ -25,7 +26,7 @@ export function batchSummary({ rows, hasChart }: BatchContext): KnownBlock[] {
   ];
   return [
     ...totals(rows),
-    ...(isDrawn ? [barChart('By reason', 'Alerts', reasons.slice(0, 2 * TOP))] : []),
+    ...(isDrawn ? [barChart('By reason', 'Alerts', barsOf(reasons))] : []),
     ...fields(about),
     ...doneLines(rows),
   ];
@@ -64,8 +65,16 @@ export function doneLines(rows: readonly BatchRow[]): KnownBlock[] {
 /** One bar: a label, possibly from outside, and a number. */
 type Bar = readonly [label: string, value: number];
 
+/** The most frequent reasons, and all others in one bar: together they are all alerts that have a reason. */
+function barsOf(reasons: readonly Bar[]): readonly Bar[] {
+  if (reasons.length <= BARS_MAX) return reasons;
+  const others = reasons.slice(BARS_MAX - 1);
+  const sum = others.reduce((all, [, times]) => all + times, 0);
+  return [...reasons.slice(0, BARS_MAX - 1), [`Others (${countOf(others.length, 'reason')})`, sum]];
+}
+
 /**
- * Slack's own bar chart, showing numbers that are also in the text. Not every workspace supports it.
+ * Slack's own bar chart. Not every workspace supports it.
  * https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block
  */
 function barChart(title: string, series: string, bars: readonly Bar[]): KnownBlock {

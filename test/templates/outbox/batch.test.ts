@@ -205,6 +205,19 @@ describe('several alerts in one message', () => {
   });
 
   it.each([
+    [10, 'Reason 9', 10],
+    [11, 'Others (2 reasons)', 20],
+    [15, 'Others (6 reasons)', 60],
+  ])('of %i reasons are all in a chart of ten bars, the last of which is “%s”', (count, last, value) => {
+    const { blocks } = draw(rows(count * 10, (i) => ({ why: `Reason ${i % count}` })));
+    const bars = [...JSON.stringify(blocks).matchAll(/"label":"([^"]*)","value":(\d+)/g)];
+
+    expect(bars).toHaveLength(10);
+    expect(bars.at(-1)?.slice(1)).toEqual([last, String(value)]);
+    expect(bars.reduce((sum, [, , times]) => sum + Number(times), 0)).toBe(count * 10);
+  });
+
+  it.each([
     ['held', /^While it was quiet here: 2 declines/],
     ['late', /^Arrived late: 2 declines/],
     ['fraud', /^Suspected fraud: 2 declines/],
