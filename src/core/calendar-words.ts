@@ -45,6 +45,11 @@ export function readTimeOfDay(word: string | undefined): string | null {
   return hour >= 1 && hour <= 12 ? `${pad((hour % 12) + (half === 'pm' ? 12 : 0))}:${minutes ?? '00'}` : null;
 }
 
+/** `9 am to 5 pm` → `9am to 5pm`. */
+export function joinAmPm(text: string): string {
+  return text.replaceAll(/(\d)\s+([ap]m)\b/giu, '$1$2');
+}
+
 export interface TypedDay {
   readonly date: string;
   /** How many words it took. */

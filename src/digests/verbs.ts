@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
 import { aboutChannel, type VerbEntry } from '../actions/verb.ts';
-import { readTimeOfDay, readWeekday } from '../core/calendar-words.ts';
+import { joinAmPm, readTimeOfDay, readWeekday } from '../core/calendar-words.ts';
 import { commandCode } from '../core/installation.ts';
 import { readTimeZone } from '../core/service-time.ts';
 import { DigestSchedule, digestKinds } from './schedule-store.ts';
@@ -50,6 +50,7 @@ export const digestVerbs = {
 
 const periodWords = new Map<string, Extract<DigestInput, { kind: 'now' }>['of']>([
   ['', null],
+  ...digestKinds.map((kind) => [kind, kind] as const),
   ['day', 'daily'],
   ['week', 'weekly'],
   ['month', 'monthly'],
@@ -62,8 +63,8 @@ const channelId = /^[cg](?=[a-z]*\d)[a-z\d]+$/;
 /** Parses the words after `/card digest`. @returns a sentence for the user when they cannot be parsed. */
 export function readDigest(words: readonly string[]): DigestInput | string {
   // `weekly on monday at 9am`
-  const [first = '', ...rest] = words
-    .map((word) => word.toLowerCase())
+  const [first = '', ...rest] = joinAmPm(words.join(' ').toLowerCase())
+    .split(' ')
     .filter((word) => word !== 'on' && word !== 'at');
   if (rest.length === 0 && first === 'off') return { kind: 'off' };
   if (rest.length === 1 && first === 'off') {

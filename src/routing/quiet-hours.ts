@@ -1,4 +1,12 @@
-import { addDays, clockWords, readTimeOfDay, readWeekday, weekdayNames, weekdayOf } from '../core/calendar-words.ts';
+import {
+  addDays,
+  clockWords,
+  joinAmPm,
+  readTimeOfDay,
+  readWeekday,
+  weekdayNames,
+  weekdayOf,
+} from '../core/calendar-words.ts';
 import { commandCode, zoneWord } from '../core/installation.ts';
 import { localDate, localTime, readTimeZone } from '../core/service-time.ts';
 import type { QuietWindow } from './channel-rules-store.ts';
@@ -61,7 +69,7 @@ export function parseQuiet(text: string, zone: string): ParsedQuiet {
     .trim()
     .replace(/^(?:hours|from)\s+/i, '');
   const [, head = '', , except = null] = /^(.*?)(\s*\bexcept\b(?:\s+for\b)?\s*(.*))?$/isu.exec(typed) ?? [];
-  const together = head.replace(/(\d)\s+([ap]m)\b/giu, '$1$2').replaceAll(/\s+(?:[-–—]|to)\s+/giu, '-');
+  const together = joinAmPm(head).replaceAll(/\s+(?:[-–—]|to)\s+/giu, '-');
   const [range = '', ...rest] = together.split(/\s+/u).filter((word) => word !== '');
   if (/^(off|none|stop)$/i.test(range)) {
     const after = typed.slice(range.length).trim();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   addDays,
+  joinAmPm,
   lastOfMonth,
   readDay,
   readTimeOfDay,
@@ -34,6 +35,10 @@ describe('days and times that people type', () => {
     [undefined, null],
   ])('%s is %s', (word, time) => {
     expect(readTimeOfDay(word)).toBe(time);
+  });
+
+  it('have am and pm in one word with their number', () => {
+    expect(joinAmPm('daily 9:00 AM to 5  pm, am 9 amber')).toBe('daily 9:00AM to 5pm, am 9 amber');
   });
 
   it.each([
