@@ -73,14 +73,8 @@ export function composeWebhooks(
     toEvent: (body, path, { version, receivedAt }) =>
       toStoredEvent(body, path, { zone: config.serviceZone, version, receivedAt, onIgnored }),
     digest: (raw) => sign(raw.toString('latin1')),
-    async take(entry) {
-      try {
-        return await intake.take(entry);
-      } catch (error) {
-        missed();
-        throw error;
-      }
-    },
+    take: intake.take,
+    missed,
     measure: (...answered) => metrics.webhookAnswered(config.program, ...answered),
     now,
     log,

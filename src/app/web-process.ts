@@ -145,13 +145,13 @@ function openSlackApp(config: WebConfig, { programs, slack, respond, whichProgra
     routes: (otherwise) =>
       createHttpServer(
         {
-          async webhook(name, kind, request, response, expectsContinue) {
+          webhook(name, kind, request, response, expectsContinue) {
             const program = programs.find((one) => one.name === name);
             if (program === undefined) {
               answerJson(response, 404, { error: 'unknown card program' });
-              return;
+              return Promise.resolve();
             }
-            await program.inside(() =>
+            return program.inside(() =>
               span('webhook', { kind: 'server' }, () =>
                 receiveWebhook(kind, request, response, program.webhooks, expectsContinue),
               ),

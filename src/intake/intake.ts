@@ -162,13 +162,9 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}) {
   async function write(target: Target, batch: readonly Waiting[]): Promise<void> {
     // One text: as many as there are entries take longer to send, and to keep in memory afterwards.
     const lines = batch.map(({ entry }) => entry).join('\n');
-    const put = store.put(
-      target,
-      batch.map(({ id }) => id),
-      lines,
-    );
+    const ids = batch.map(({ id }) => id);
     const isDisk = diskWait() === 'waitaof';
-    const sent = isDisk ? disk.synced(put) : put;
+    const sent = isDisk ? disk.synced(store.put(target, ids, lines)) : store.put(target, ids, lines);
     const deadlineMs = options.deadlineMs ?? (isDisk ? DISK_DEADLINE_MS : ACK_DEADLINE_MS);
     try {
       const answers = (await within(deadlineMs, sent, () => {

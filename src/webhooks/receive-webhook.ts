@@ -22,9 +22,12 @@ interface Deps {
   ) => StoredEvent;
   /** A keyed hash of a body, as in {@link quarantine}. */
   readonly digest: (raw: Buffer) => string;
+  /** @throws StoreUnavailableError when it was not stored. */
   readonly take: (
     entry: { type: 'event'; event: StoredEvent } | { type: 'quarantine'; webhook: QuarantinedWebhook },
   ) => Promise<'new' | 'seen'>;
+  /** Hears that one was not stored. */
+  readonly missed: () => void;
   /** Counts an answer. `isStored`: Redis has it; `durationMs`: time since the request arrived. */
   readonly measure: (path: string, answer: string, isStored: boolean, durationMs: number) => void;
   readonly now: () => Date;
@@ -108,6 +111,7 @@ export async function receiveWebhook(
           : await store(path, request, body, deps);
     }
   } catch (error) {
+    deps.missed();
     if (error instanceof StoreUnavailableError) {
       answer = answers.storeAway;
     } else {

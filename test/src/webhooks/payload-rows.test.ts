@@ -96,6 +96,7 @@ it.each(['127.0.0.1', '127.0.0.9'])('a webhook from %s is judged by its secret a
       toEvent: () => read('decline'),
       digest: () => '',
       take: async () => 'new',
+      missed: () => {},
       measure: () => {},
       now: () => new Date(receivedAt),
       log: createLog({ level: 'silent', process: 'test' }),

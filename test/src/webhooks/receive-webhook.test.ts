@@ -37,11 +37,13 @@ async function deliver(
   const take = vi.fn<Deps['take']>(async () => 'new');
   const toEvent = vi.fn<Deps['toEvent']>(() => read('decline'));
   const measure = vi.fn<Deps['measure']>();
+  const missed = vi.fn<Deps['missed']>();
   const deps: Deps = {
     isAuthentic: () => true,
     toEvent,
     digest: digestWith('xoxb-one'),
     take,
+    missed,
     measure,
     now: () => new Date(receivedAt),
     log: createLog({ level: 'silent', process: 'test' }),
@@ -52,7 +54,7 @@ async function deliver(
   const { port } = server.address() as AddressInfo;
   const headers = { 'content-type': 'application/json', 'x-service-version': '2.0.1.1' };
   const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body });
-  return { status: response.status, text: await response.text(), take, toEvent, measure };
+  return { status: response.status, text: await response.text(), take, toEvent, measure, missed };
 }
 
 it('passes on the JSON, the path and the request facts, and stores the resulting event', async () => {
@@ -195,7 +197,10 @@ it.each([
     throw new StoreUnavailableError('redis is not connected');
   };
 
-  expect((await deliver({ take, toEvent })).status).toBe(503);
+  const { status, missed } = await deliver({ take, toEvent });
+
+  expect(status).toBe(503);
+  expect(missed, 'recovery looks for it').toHaveBeenCalledTimes(1);
 });
 
 it('answers 500 when the store fails unexpectedly, so that the service retries', async () => {
@@ -203,9 +208,10 @@ it('answers 500 when the store fails unexpectedly, so that the service retries',
     throw new RangeError('what is this');
   };
 
-  const { status, text } = await deliver({ take });
+  const { status, text, missed } = await deliver({ take });
 
   expect(status).toBe(500);
+  expect(missed, 'recovery looks for it').toHaveBeenCalledTimes(1);
   expect(text).not.toContain('what is this');
 });
 
@@ -251,6 +257,7 @@ describe('a request', () => {
           toEvent: () => read('decline'),
           digest: () => '',
           take: async () => 'new',
+          missed: () => {},
           measure: (...args) => void measured.push(args),
           now: () => new Date(receivedAt),
           log: createLog({ level: 'debug', process: 'test', destination: { write: (line) => void logged.push(line) } }),
