@@ -1,4 +1,10 @@
-import { expect, it } from 'vitest';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openArchive } from '../../src/audit/archive.ts';
+import { createArchiveMonths } from '../../src/audit/archive-months.ts';
+import { createAuditReader } from '../../src/audit/audit.ts';
 import { QuarantinedWebhook } from '../../src/core/event.ts';
 import { createQuarantineStore } from '../../src/webhooks/quarantine.ts';
 import { urlOf, useRedis } from '../support/on-redis.ts';
@@ -50,4 +56,52 @@ it('a key that was replaced still fits if it follows the new one', async () => {
   expect((await exportWith({ AUDIT_KEY, CARD_API_TOKEN })).code).toBe(78);
   expect((await exportWith({ AUDIT_KEY: `${AUDIT_KEY},${CARD_API_TOKEN}` })).code).toBe(0);
   expect(await redis().llen(CHAIN)).toBe(2);
+});
+
+describe('when every record was moved to files', () => {
+  /** @returns the folder. */
+  async function movedToFiles(): Promise<string> {
+    await exportWith({ AUDIT_KEY });
+    const folder = await mkdtemp(join(tmpdir(), 'cardbell-archive-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const archive = openArchive(folder);
+    const reader = createAuditReader(redis(), archive);
+    const inThreeMonths = new Date(Date.now() + 100 * 24 * 3_600_000);
+    await createArchiveMonths({
+      redis: redis(),
+      reader,
+      archive,
+      now: () => inThreeMonths,
+      recordChanged: async (number) => expect.unreachable(`record ${number}`),
+    })();
+    expect(await redis().llen(CHAIN)).toBe(0);
+    return folder;
+  }
+
+  it('another key than the worker’s still records nothing, and the worker’s does', async () => {
+    const AUDIT_ARCHIVE = await movedToFiles();
+
+    const wrong = await exportWith({ CARD_API_TOKEN, AUDIT_ARCHIVE });
+    expect(wrong.code).toBe(78);
+    expect(wrong.err).toContain('AUDIT_KEY: expected the keys that the worker signs the record with');
+    expect(await redis().llen(CHAIN)).toBe(0);
+
+    expect((await exportWith({ AUDIT_KEY, AUDIT_ARCHIVE })).code).toBe(0);
+    expect((await run('audit', ['verify'], { AUDIT_KEY, AUDIT_ARCHIVE })).code).toBe(0);
+  });
+
+  it('nothing is done without the files, because no key can be compared', async () => {
+    const folder = await movedToFiles();
+    const discard = ['discard', 'q_1', '--reason', 'a test'];
+
+    const unset = await run('replay', discard, { AUDIT_KEY });
+    expect(unset.code).toBe(78);
+    expect(unset.err).toContain('AUDIT_ARCHIVE: expected the folder with records 1 to 1');
+
+    for (const file of await readdir(folder)) await rm(join(folder, file));
+    const empty = await run('replay', discard, { AUDIT_KEY, AUDIT_ARCHIVE: folder });
+    expect(empty.code).toBe(78);
+    expect(empty.err).toContain('AUDIT_ARCHIVE: record 1 is missing');
+    expect(await redis().llen(CHAIN)).toBe(0);
+  });
 });

@@ -57,11 +57,17 @@ describe('a command for another card program names the variables that it reads:'
     expect(exported.err).not.toContain('EU_SLACK_BOT_TOKEN');
   });
 
-  it('audit verify, when months were moved to files', async () => {
+  it('audit verify, and a replay that goes on record, when months were moved to files', async () => {
     await redis().set('eu:{cardbell:audit}:archived', `7:${'0'.repeat(64)}`);
     const { code, err } = await run('audit', ['verify'], eu);
+    const signing = { ...eu, EU_AUDIT_KEY: 'a-key-of-32-characters-or-more-012' };
+    const discarded = await run('replay', ['discard', 'q_1', '--reason', 'a test'], signing);
 
     expect({ code, err }).toEqual({ code: 78, err: expect.stringMatching(/^EU_AUDIT_ARCHIVE: expected the folder/m) });
+    expect(discarded).toMatchObject({
+      code: 78,
+      err: expect.stringContaining(' EU_AUDIT_ARCHIVE: expected the folder'),
+    });
   });
 
   it('policy check, and an export that would record the policy', async () => {
