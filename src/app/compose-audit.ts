@@ -41,7 +41,7 @@ export function composeAudit({ config, redis, redo, policy, hasCardGroups, perma
 }
 
 /** The rules in force for what happened to a card of a group, recorded with every entry. Orders have their own amounts. */
-export function inForce(policy: Policy, { verb }: Pick<Statement, 'verb'>, group: string | null) {
+function inForce(policy: Policy, { verb }: Pick<Statement, 'verb'>, group: string | null) {
   const { bands, orderBands } = sectionOf(policy, group).approval;
   const alone = aloneCents({ bands: verb === 'order-virtual' ? orderBands : bands });
   return { twoPersonAboveCents: alone, policy: policyOnRecord(verbs, policy) };

@@ -26,7 +26,7 @@ const StoreEnv = z.object(store);
 const PolicyEnv = z.object(policy);
 /** Variables of the commands that read or write the audit record. */
 const AuditEnv = z.object({
-  ...policy,
+  ...store,
   SLACK_API_URL: shared.SLACK_API_URL,
   SLACK_BOT_TOKEN: shared.SLACK_BOT_TOKEN.optional(),
   CARD_API_TOKEN: worker.CARD_API_TOKEN.optional(),
@@ -53,7 +53,7 @@ export function policyConfig(env: Env = process.env) {
 export function auditConfig(env: Env = process.env) {
   const { values, ca, programs } = readAll(AuditEnv, env);
   const slack = { token: values.SLACK_BOT_TOKEN, apiUrl: values.SLACK_API_URL };
-  return { ...policyOf(values, ca), programs, audit: auditOf(values), slack };
+  return { ...storeOf(values, ca), programs, audit: auditOf(values), slack };
 }
 
 type Given = Readonly<Record<string, string>>;

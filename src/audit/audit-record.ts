@@ -50,11 +50,12 @@ export const AuditRecord = z.strictObject({
   alertId: z.string().nullable(),
   /** What the card API answered, why Cardbell refused, or another fact, such as the id of a claim. */
   detail: z.string().nullable(),
-  /** The amount above which a raise needed two people at that time, in whole cents; null: there was none. */
+  /** The amount above which a raise needed two people at that time, in whole cents. Null: none, or done at a terminal. */
   twoPersonAboveCents: z.int().nullable(),
   /** The card API's answer to the write. */
   api: z.string().nullish(),
   permalink: z.string().nullish(),
+  /** Null: done at a terminal, where no policy decides. */
   policy: PolicyOnRecord.nullish(),
   confirmedBy: z.enum(['webhook', 'read-back']).nullish(),
   /** The event that confirmed it, if a webhook did. */
@@ -70,7 +71,7 @@ export const AuditRecord = z.strictObject({
 });
 export type AuditRecord = z.infer<typeof AuditRecord>;
 
-/** The policy at that time; added to every record when it is written. */
+/** The policy at that time, if one decides; added to every record when it is written. */
 export type InForce = Pick<AuditRecord, 'twoPersonAboveCents' | 'policy'>;
 /** Readable names for ids. Added to the record when it is written, because other stores delete them later. */
 export type Described = Pick<AuditRecord, 'holder' | 'last4' | 'merchant' | 'approvers'>;

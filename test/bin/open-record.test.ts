@@ -43,6 +43,13 @@ it.each<[string, readonly string[]]>([
   expect(verified, 'the record is whole').toBe(0);
 });
 
+it('says nothing of a policy: the terminal may not know the worker’s, and none decides about it', async () => {
+  await exportWith({ AUDIT_KEY, OPERATORS: 'U0SOMEBODY', TWO_PERSON_ABOVE: '500' });
+
+  const [line] = await redis().lrange(CHAIN, 0, -1);
+  expect(JSON.parse(line ?? '')).toMatchObject({ record: { twoPersonAboveCents: null, policy: null } });
+});
+
 it('the worker’s key fits even if the last record was signed with another one', async () => {
   await exportWith({ AUDIT_KEY });
   await redis().rpush(CHAIN, JSON.stringify({ record: {}, previous: '', hash: 'forged', signature: 'forged' }));

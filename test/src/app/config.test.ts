@@ -333,9 +333,9 @@ describe('a bad value', () => {
     ['policy', policyConfig],
     ['audit', auditConfig],
   ])('is reported together with the others by the command %s', (_command, config) => {
-    const problems = problemsOf(() => config({ TWO_PERSON_ABOVE: 'S3CRET', REDIS_TLS_CA_FILE: '/S3CRET.pem' }));
+    const problems = problemsOf(() => config({ REDIS_SHARDS: 'S3CRET', REDIS_TLS_CA_FILE: '/S3CRET.pem' }));
 
-    expect(problems.map((problem) => problem.split(':')[0])).toEqual(['TWO_PERSON_ABOVE', 'REDIS_TLS_CA_FILE']);
+    expect(problems.map((problem) => problem.split(':')[0])).toEqual(['REDIS_SHARDS', 'REDIS_TLS_CA_FILE']);
   });
 
   it('is a missing key of the bucket that AUDIT_SINK names', () => {
