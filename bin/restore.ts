@@ -23,9 +23,9 @@ const redis = await reachRedis('restore', commandConfig(), {
   ifLost: 'If the restore had begun, a part of the backup is there: empty Redis before you try again.',
 });
 try {
-  const { takenAt, keys, leftOut } = await restoreBackup(redis, file, await measuredClock(redis));
+  const { takenAt, keys } = await restoreBackup(redis, file, await measuredClock(redis));
   process.stdout.write(
-    `Restored ${countOf(keys, 'key')} as of ${takenAt}. Left out ${leftOut} that could act twice.\n`,
+    `Restored ${countOf(keys, 'key')} as of ${takenAt}. Open requests, claims, unfinished actions and delegates that approvers named are left out.\n`,
   );
   process.stdout.write('Start web and worker now. What happened since then is fetched, and posted as late.\n');
 } catch (error) {

@@ -235,8 +235,6 @@ const leftOut = [
 interface Restored {
   readonly takenAt: string;
   readonly keys: number;
-  /** How many were not restored, because they could repeat an action. */
-  readonly leftOut: number;
 }
 
 /**
@@ -261,12 +259,11 @@ export async function restoreBackup(redis: RedisClient, file: string, now: () =>
     throw new BackupError(`Redis is not empty: it has keys of Cardbell. Restore into an empty Redis. ${UNCHANGED}`);
 
   await writeFormat(redis, RESTORING);
-  const restored = { takenAt: header.takenAt, keys: 0, leftOut: 0 };
+  const restored = { takenAt: header.takenAt, keys: 0 };
   const claimants: NonNullable<ReturnType<typeof claimantIn>>[] = [];
   for await (const line of readBackup(file, open)) {
     if (!('key' in line) || line.key === stateKey('format')) continue;
     if (leftOut.some((prefix) => line.key.startsWith(prefix))) {
-      restored.leftOut += 1;
       if (line.key.startsWith(stateKey('claim:')))
         claimants.push(...(await claimantOf(redis, line, now, restored.keys)));
     } else if (await restoreKey(redis, line, now, restored.keys)) restored.keys += 1;
