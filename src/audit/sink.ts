@@ -90,7 +90,15 @@ function fileSink(path: string): Place {
       if (found?.isDirectory() === true) throw new Error(`${path} is a folder, and a file is expected`);
       if (found !== null) await access(path, R_OK | W_OK);
     },
-    read: async () => readLines(await readFile(path, 'utf8')),
+    async read() {
+      const text = await readFile(path, 'utf8').catch(async (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+        // The first batch creates it, but not its folder.
+        await access(dirname(path));
+        return '';
+      });
+      return readLines(text);
+    },
   };
 }
 

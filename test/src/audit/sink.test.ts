@@ -44,10 +44,12 @@ describe('a file', () => {
     await expect(nowhere.check()).rejects.toThrow(/ENOENT/);
   });
 
-  it('can be checked before the first batch without being created, which would give it another owner', async () => {
+  it('can be checked and read before the first batch without being created, which would give it another owner', async () => {
     const unwritten = join(folder, 'unwritten.jsonl');
+    const { check, read } = openSink({ ...none, url: pathToFileURL(unwritten) });
 
-    await openSink({ ...none, url: pathToFileURL(unwritten) }).check();
+    await check();
+    expect(await read()).toEqual({ heads: [], unreadable: 0 });
     await sink.check();
 
     expect(existsSync(unwritten)).toBe(false);
