@@ -30,7 +30,7 @@ const usage = `Fetches events that the card service reported and Cardbell missed
 
 Nothing is posted twice, so you can run it as often as you like. A worker posts the events. A run without
 --dry-run goes on record. Reads the worker's variables. Exit code: 0 when it is done, 1 when the card service did not answer or another recovery is running, 64 for a wrong command line,
-69 when Redis does not answer, 78 for a variable that is missing.
+69 when Redis does not answer or accepts no writes, 78 for a variable that is missing.
 `;
 
 const BAR = 30;
@@ -95,14 +95,15 @@ async function main(): Promise<number> {
     process.stdout.write(resultWords(found, gap, isDryRun));
     return 0;
   } catch (error) {
-    process.stderr.write(`\n${whyFailed(error)}\n`);
+    const { why, code } = whyFailed(error);
+    process.stderr.write(`\n${why}\n`);
     process.stderr.write(
       isDryRun
         ? 'Nothing was changed. Run it again when that is corrected.\n'
         : // The same times, because a time ago means another one by then.
           `Everything fetched so far is kept. To continue from there: ${terminalCommand(`recover -- --since ${gap.from} --until ${gap.to}`)}\n`,
     );
-    return 1;
+    return code;
   } finally {
     redis.disconnect();
   }

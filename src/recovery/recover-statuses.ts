@@ -3,7 +3,7 @@ import { statusWord } from '../../templates/core/card-words.ts';
 import { ALERT_TTL_SECONDS } from '../alerts/alert.ts';
 import { type Audit, readRecordsSince } from '../audit/audit.ts';
 import { type AuditRecord, nobody } from '../audit/audit-record.ts';
-import { StoreUnavailableError } from '../core/errors.ts';
+import { CardApiError } from '../core/errors.ts';
 import { CardStatus, type CardStatusEvent } from '../core/event.ts';
 import type { Gap } from '../core/gap.ts';
 import { stateKey } from '../core/keys.ts';
@@ -19,6 +19,9 @@ import { isLong } from './gap-window.ts';
 const FEW_ACCOUNTS = 40;
 /** A webhook normally comes immediately, but the card service's queue may delay it, or repeat it within four minutes. */
 export const WEBHOOK_DUE_AFTER_MS = 5 * 60_000;
+
+/** How far the calls got, when the card API did not answer all of them. */
+const unread = { operation: 'getAccount', outcome: 'unknown', code: 'unavailable' } as const;
 
 /** A status that was reported without its webhooks, and the time in which they would have been sent. */
 const Span = z.strictObject({ status: CardStatus, after: z.string(), until: z.string() });
@@ -90,14 +93,14 @@ export function createStatusRecovery(deps: Deps) {
      * Reports the cards that changed in a gap.
      *
      * @returns how many.
-     * @throws StoreUnavailableError when some cards could not be read; run it again.
+     * @throws CardApiError when some cards could not be read; run it again.
      */
     async afterGap(gap: Gap): Promise<number> {
       const { accounts } = await directory.status();
       if (accounts <= FEW_ACCOUNTS || isLong(gap)) {
         // A gap is closed only after every card was checked.
         const isWhole = await directory.reloadOlderThan(Date.parse(gap.to));
-        if (!isWhole) throw new StoreUnavailableError('some cards could not be read');
+        if (!isWhole) throw new CardApiError('some cards could not be read', unread);
       } else {
         await directory.refresh({ force: true });
       }

@@ -27,7 +27,7 @@ it('an unexpected error of a command is one line without the values of the Redis
 });
 
 it.each(['recover --since 2h', 'audit export --csv', 'shards 2'])(
-  '`%s` says that Redis accepts no writes, and what to do',
+  '`%s` ends with 69 and says that Redis accepts no writes, and what to do',
   async (command) => {
     const env = {
       ...(await envOf()),
@@ -46,6 +46,7 @@ it.each(['recover --since 2h', 'audit export --csv', 'shards 2'])(
     });
     await redis().config('SET', 'min-replicas-to-write', '0');
 
+    expect(ended.code).toBe(69);
     expect(ended.err).toMatch(/Redis refuses to run commands \(NOREPLICAS\): .* The doctor says which\./);
     expect(ended.err).not.toMatch(/script|Unexpected/);
   },

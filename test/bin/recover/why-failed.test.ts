@@ -5,16 +5,21 @@ import { BusyError, CardApiError, StoreUnavailableError } from '../../../src/cor
 const details = { operation: 'x', status: 503, outcome: 'refused', code: 'unavailable' } as const;
 
 it.each([
-  [new BusyError('the lock was not free in time'), 'Another recovery is running. The ops channel shows how far it is.'],
-  [new StoreUnavailableError('some cards could not be read'), 'Not complete: some cards could not be read.'],
-  [new CardApiError('refused', { ...details, apiMessage: 'Come back later.' }), 'refused: Come back later.'],
-  [new CardApiError('refused', { ...details, apiMessage: null }), 'refused'],
+  [
+    new BusyError('the lock was not free in time'),
+    'Another recovery is running. The ops channel shows how far it is.',
+    1,
+  ],
+  [new StoreUnavailableError('redis is nearly full'), 'Not complete: Redis is nearly full.', 69],
+  [new CardApiError('refused', { ...details, apiMessage: 'Come back later.' }), 'refused: Come back later.', 1],
+  [new CardApiError('refused', { ...details, apiMessage: null }), 'refused', 1],
   [
     new CardApiError('refused', { ...details, status: 401, code: 'token_dead', apiMessage: 'Unknown token.' }),
     expect.stringMatching(/^Refused: Unknown token\. Create a new token and set CARD_API_TOKEN/),
+    1,
   ],
-])('says why a recovery is not complete: %s', (error, words) => {
-  expect(whyFailed(error)).toEqual(words);
+])('says why a recovery is not complete: %s', (error, why, code) => {
+  expect(whyFailed(error)).toEqual({ why, code });
 });
 
 it('throws what was not expected', () => {

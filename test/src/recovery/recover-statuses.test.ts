@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StoreUnavailableError } from '../../../src/core/errors.ts';
+import { CardApiError } from '../../../src/core/errors.ts';
 import type { CardStatusEvent } from '../../../src/core/event.ts';
 import { gapOf } from '../../../src/core/gap.ts';
 import { stateKey } from '../../../src/core/keys.ts';
@@ -92,7 +92,7 @@ describe('a status change without a webhook', () => {
   it('keeps the gap open while some cards cannot be read', async () => {
     const { recovery, taken } = world([account(1)], 1, false);
 
-    await expect(recovery.afterGap(gapOf(nowMs - 20 * MINUTE, nowMs, 'start'))).rejects.toThrow(StoreUnavailableError);
+    await expect(recovery.afterGap(gapOf(nowMs - 20 * MINUTE, nowMs, 'start'))).rejects.toThrow(CardApiError);
 
     expect(taken).toEqual([]);
   });

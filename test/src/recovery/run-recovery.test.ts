@@ -48,12 +48,7 @@ async function run(error: Error | null, isBusy = false, shown: number[] = []) {
 it.each([
   ['is closed', null, null, ['done']],
   ['waits for an unresponsive card service', apiError('unavailable', 503), 15_000, ['waiting']],
-  [
-    'waits for cards that could not be read',
-    new StoreUnavailableError('some cards could not be read'),
-    15_000,
-    ['waiting'],
-  ],
+  ['waits for room in Redis', new StoreUnavailableError('redis is nearly full'), 15_000, ['waiting']],
   ['waits for another token when the card service rejects this one', apiError('token_dead', 401), 60_000, ['waiting']],
   ['fails when the card service refuses it', apiError('refused', 400), null, ['failed']],
 ] as const)('a gap %s', async (_what, error, againMs, reported) => {
