@@ -11,7 +11,9 @@ export function resultWords(result: Result, { from, to }: Gap, isDryRun: boolean
   const { found, unreadable, statuses } = result;
   const recovered = Math.max(0, result.recovered - statuses);
   const missed = recovered + unreadable;
-  const what = `${missed} of ${countOf(found, 'event')} ${missed === 1 ? 'was' : 'were'} missed between ${result.start ?? from} and ${to}`;
+  // Nothing says when a reversal happened, so those of purchases before that time are among them.
+  const due = `${countOf(found, 'event')} that may have been due between ${result.start ?? from} and ${to}`;
+  const what = `${missed} of ${due} ${missed === 1 ? 'was' : 'were'} missed`;
   const unsent = unsentWords({ recovered, unsent: result.unsent });
   const more = unsent === '' ? '' : `${unsent}\n`;
   if (isDryRun) return `${what}. Nothing was changed.\n${more}Card statuses are not counted. ${notFetched}\n`;

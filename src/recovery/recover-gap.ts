@@ -114,10 +114,14 @@ export function createRecoverGap(deps: Deps): RecoverGap {
     let progress = before;
     let doneMs = position >= fromMs ? position - fromMs : toMs - position;
     let sliceMs = SLICE_MS;
+    // Only calls for adjacent times return the same rows: the last one, and before the gap the first one of the gap.
+    const known: { first: ReadonlySet<string> | null; last: ReadonlySet<string> } = { first: null, last: new Set() };
     const ask = async (askedFromMs: number, askedToMs: number, reachedMs: number): Promise<void> => {
-      const { rows, found } = await recoverSlice(gap, new Date(askedFromMs), new Date(askedToMs), due);
+      const { rows, ids } = await recoverSlice(gap, new Date(askedFromMs), new Date(askedToMs), due, known.last);
+      known.last = ids;
+      known.first ??= ids;
       sliceMs = Math.max(SLICE_MS, ((askedToMs - askedFromMs) * ANSWER_ROWS) / Math.max(rows, 1));
-      await recoveries.write(gap.id, { position: new Date(reachedMs).toISOString(), found: progress.found + found });
+      await recoveries.write(gap.id, { position: new Date(reachedMs).toISOString(), found: progress.found + ids.size });
       progress = await recoveries.read(gap.id);
       doneMs += askedToMs - askedFromMs;
       await onProgress(wholeMs > 0 ? doneMs / wholeMs : 1, progress);
@@ -130,6 +134,7 @@ export function createRecoverGap(deps: Deps): RecoverGap {
       await ask(atMs, untilMs, untilMs);
       atMs = untilMs;
     }
+    known.last = known.first ?? known.last;
     for (let atMs = Math.min(position, fromMs); atMs > oldestMs; ) {
       const sinceAskedMs = Math.max(atMs - sliceMs, oldestMs);
       await ask(sinceAskedMs, atMs, sinceAskedMs);
@@ -138,14 +143,24 @@ export function createRecoverGap(deps: Deps): RecoverGap {
   }
 }
 
-/** @returns how many rows the card service returned, and how many belong to the gap. */
+/** @returns how many rows the card service returned, and the ids of those that belong to the gap. */
 function createRecoverSlice({ fetchRows, readRow, intake, now, log }: Omit<Deps, 'horizon' | 'recoveries'>) {
-  return async function recoverSlice(gap: Gap, from: Date, to: Date, { isOfGap, isSent }: Due) {
+  return async function recoverSlice(
+    gap: Gap,
+    from: Date,
+    to: Date,
+    { isOfGap, isSent }: Due,
+    known: ReadonlySet<string>,
+  ) {
     const rows = await fetchRows(from, to);
+    const ids = new Set<string>();
+    const isFirst = (id: string): boolean => !known.has(id) && ids.size < ids.add(id).size;
     const read = rows.map(readRow);
-    const events = read.flatMap((row) => (row.kind === 'event' && isOfGap(row.event) ? [row.event] : []));
+    const events = read.flatMap((row) =>
+      row.kind === 'event' && isOfGap(row.event) && isFirst(row.event.id) ? [row.event] : [],
+    );
     const misfits = read.flatMap((row) =>
-      row.kind === 'misfit' && (row.times === null || isOfGap(row.times)) ? [row] : [],
+      row.kind === 'misfit' && (row.times === null || isOfGap(row.times)) && isFirst(row.webhook.id) ? [row] : [],
     );
     for (const { webhook } of misfits) log.warn({ issues: webhook.issues }, 'could not read a network transaction');
     // In the order in which they happened, not in the order of the rows.
@@ -155,7 +170,7 @@ function createRecoverSlice({ fetchRows, readRow, intake, now, log }: Omit<Deps,
     await intake.take(gap.id, missing, ({ kind }) => !isSent(kind));
     const unreadable = misfits.map(({ webhook }) => webhook);
     await intake.quarantineRows(gap.id, unreadable);
-    return { rows: rows.length, found: events.length + misfits.length };
+    return { rows: rows.length, ids };
   };
 }
 

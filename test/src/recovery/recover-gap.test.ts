@@ -24,6 +24,9 @@ interface Row extends Record<string, unknown> {
 let rows: Row[];
 let asked: [number, number][];
 
+const DAY = 24;
+const TEN_DAYS = 10 * DAY * HOUR;
+
 const row = (hoursAgo: number): Row => {
   const atMs = nowMs - hoursAgo * HOUR;
   const event = read('decline', { NetworkTransactionId: Math.round(hoursAgo * 1000) }) as TransactionEvent;
@@ -113,6 +116,44 @@ it.each([
   await recoverGap(brief, deps());
 
   expect(performance.now() - startedAt).toBeLessThan(2000);
+});
+
+it('counts and takes a row once that the card service lists for two calls, also with one before the gap', async () => {
+  const start = Date.parse(gap.from) - 65 * 60_000;
+  const around = [start + HOUR, start + 11 * HOUR, start + 12 * HOUR, start + 13 * HOUR];
+  rows = around.map((atMs) => row((nowMs - atMs) / HOUR));
+  const misfit = row((nowMs - start - 12.5 * HOUR) / HOUR);
+  rows.push(misfit);
+  const receivedAt = new Date(nowMs).toISOString();
+  const [taken, kept]: [string[], string[]] = [[], []];
+  const given = deps({
+    horizon: { lookBackMs: TEN_DAYS },
+    // As around a clock change, and when the list of a call is asked for in parts.
+    async fetchRows(from, to) {
+      const asked = rows.filter(({ atMs }) => atMs >= from.getTime() - 2 * HOUR && atMs <= to.getTime() + 2 * HOUR);
+      return [...asked, ...asked];
+    },
+    readRow(each) {
+      const { event } = each as Row;
+      if (each !== misfit) return { kind: 'event', event };
+      const facts = { path: FETCHED_PATH, issues: ['x'], version: undefined, receivedAt };
+      return { kind: 'misfit', times: event, webhook: quarantine(each, facts) };
+    },
+    intake: {
+      async take(_gapId, events) {
+        taken.push(...events.map(({ id }) => id));
+        return events.length;
+      },
+      async quarantineRows(_gapId, webhooks) {
+        kept.push(...webhooks.map(({ id }) => id));
+        return webhooks.length;
+      },
+    },
+  });
+
+  expect(await recoverGap(gap, given)).toMatchObject({ found: 5 });
+  expect(taken).toHaveLength(4);
+  expect(kept).toHaveLength(1);
 });
 
 it('continues where it stopped after a crash, and counts nothing twice', async () => {
@@ -234,8 +275,6 @@ const laterStep = (kind: 'settlement' | 'reversal', requestedHoursAgo: number, h
   const occurredAt = kind === 'settlement' ? happenedAt : new Date(atMs).toISOString();
   return { atMs, event: { ...event, requestedAt: new Date(atMs).toISOString(), occurredAt, settledAt } };
 };
-const DAY = 24;
-const TEN_DAYS = 10 * DAY * HOUR;
 
 it('finds settlements and reversals in the gap, however long ago the purchase was requested', async () => {
   rows = [laterStep('settlement', 5 * DAY, 20), laterStep('reversal', 9 * DAY, 20), row(20)];
