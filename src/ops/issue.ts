@@ -71,11 +71,11 @@ export function webhooksMissing(kind: WebhookKind): OpsIssue {
   const [, events] = kindTraits[kind].nouns;
   return {
     cause: `webhooks-missing:${kind}`,
-    title: `Webhooks of ${events} do not arrive`,
+    title: `Webhooks of ${events} are missing or cannot be read`,
     what: `The card service lists ${events} of which no readable webhook has arrived.`,
     means:
       'Their alerts are late: Cardbell fetches them from the card service once an hour. Shipments and virtual card orders cannot be fetched.',
-    todo: `Run ${terminalCode('doctor -- --url https://YOUR-HOST')} outside your network. Check the certificate, the proxy and the firewall in front of web, and that every kind of webhook has its address in the dashboard of the card service.`,
+    todo: `See whether they are in quarantine: ${terminalCode('replay -- list')}. If not, run ${terminalCode('doctor -- --url https://YOUR-HOST')} outside your network. Check the certificate, the proxy and the firewall in front of web, and that every kind of webhook has its address in the dashboard of the card service.`,
     resolved: {
       what: `The webhooks of the latest ${events} have arrived.`,
       means: 'Their alerts are posted immediately again.',

@@ -114,7 +114,7 @@ it('posts what happened while no webhook reached web, and tells ops so', async (
   sandbox.purchase({ AcctId, Amount: 12 });
   sandbox.purchase({ AcctId, Amount: 99_999 });
 
-  await checkWebhooks(/Needs attention: Webhooks of declines do not arrive/);
+  await checkWebhooks(/Needs attention: Webhooks of declines are missing/);
   await until(() => lines().some((line) => /2 events were missed .*; 2 recovered/.test(line)), 'both are fetched');
   await quiet(cardbell());
   const before = all();

@@ -107,6 +107,13 @@ it('ops read what a wrong clock changes: that of Redis the end of temporary chan
   expect(issue.machineClockDiffers('one').means).toMatch(/^Retries and recurring work of this worker/);
 });
 
+it('missing webhooks may lie in quarantine, so ops look there before they look at the network', () => {
+  const { title, todo } = issue.webhooksMissing('decline');
+
+  expect(title).toBe('Webhooks of declines are missing or cannot be read');
+  expect(todo).toMatch(/replay -- list.*doctor -- --url/);
+});
+
 it('a row that was fetched is not called a webhook, which would send ops to the wrong place', () => {
   expect(quarantined('decline', []).title).toContain('webhook');
   expect(quarantined(FETCHED_PATH, []).title).not.toContain('webhook');

@@ -89,7 +89,7 @@ it('recovers what happened while webhooks did not reach web, and tells ops', asy
   await check('09:05');
 
   expect(recovered).toEqual(['08:00-09:00 unnoticed']);
-  expect(told).toEqual(['Webhooks of declines do not arrive']);
+  expect(told).toEqual(['Webhooks of declines are missing or cannot be read']);
 });
 
 it('misses the webhooks of purchases only if such webhooks have arrived before', async () => {
@@ -109,7 +109,8 @@ it('misses the webhooks of purchases only if such webhooks have arrived before',
   await check('11:05');
 
   expect(recovered).toEqual(['10:00-11:00 unnoticed']);
-  expect(told).toEqual(['over: Webhooks of purchases do not arrive', 'Webhooks of purchases do not arrive']);
+  const missing = 'Webhooks of purchases are missing or cannot be read';
+  expect(told).toEqual([`over: ${missing}`, missing]);
 });
 
 it('does not take a purchase that a recovery fetched for one whose webhook arrived', async () => {
@@ -134,7 +135,7 @@ it('calls nothing over while declines are missing and only purchases arrive', as
 
   await check('10:05');
 
-  expect(told).not.toContain('over: Webhooks of declines do not arrive');
+  expect(told).not.toContain('over: Webhooks of declines are missing or cannot be read');
 });
 
 it('recovers nothing when every webhook has arrived, and then what ops were told is over', async () => {
@@ -144,7 +145,7 @@ it('recovers nothing when every webhook has arrived, and then what ops were told
   await check('09:05');
 
   expect(recovered).toEqual([]);
-  expect(told).toEqual(['over: Webhooks of declines do not arrive']);
+  expect(told).toEqual(['over: Webhooks of declines are missing or cannot be read']);
 });
 
 describe('says nothing about', () => {
