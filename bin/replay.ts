@@ -177,8 +177,10 @@ async function discard(wanted: string): Promise<number> {
 async function findFailed(wanted: string) {
   const found = await Promise.all(
     queues.all.map(async ({ name, queue }) => {
+      // Asked first: under some words the queue has data of its own, which is no job.
+      if ((await queue.getJobState(wanted)) !== 'failed') return null;
       const job = await queue.getJob(wanted);
-      return job !== undefined && (await job.isFailed()) ? { name, job } : null;
+      return job === undefined ? null : { name, job };
     }),
   );
   return found.find((one) => one !== null) ?? null;

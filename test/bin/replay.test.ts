@@ -123,6 +123,19 @@ describe('with more webhooks and failed jobs than one page', () => {
     ]);
   });
 
+  it.each(['failed', 'completed', 'meta', 'events'])(
+    'finds nothing called “%s”, although the queue has data of its own under this name',
+    async (word) => {
+      const env = { CARD_API_TOKEN: 'a-token-that-is-long-enough' };
+      const err = `${word}: nothing with this id is quarantined or failed.\n`;
+
+      expect(await replay('show', word)).toMatchObject({ code: 1, err });
+      expect(await replayWith(env, 'run', word)).toMatchObject({ code: 1, err });
+      expect(await replayWith(env, 'discard', word, '--reason', 'a test')).toMatchObject({ code: 1, err });
+      expect(await redis().exists('{cardbell:audit}:chain'), 'nothing is on record').toBe(0);
+    },
+  );
+
   it('adds nothing for a webhook whose event was reported, however long ago', async () => {
     const receivedAt = new Date().toISOString();
     const kept = quarantine(sample('decline'), { path: 'decline', issues: ['x'], version: '2.0.1.3', receivedAt });
