@@ -1,5 +1,5 @@
 import './unexpected-error.ts';
-import { EXIT_USAGE, parseFlags, UsageError, urlFlag } from '../sandbox/cli-flags.ts';
+import { EXIT_USAGE, parseFlags, UsageError } from '../sandbox/cli-flags.ts';
 import { storeConfig, webConfig, workerConfig } from '../src/app/config.ts';
 import { useProxy } from '../src/app/outgoing-proxy.ts';
 import { ofProgram, wordsOf } from '../src/app/programs.ts';
@@ -15,6 +15,7 @@ import { checkSink } from './doctor/check-sink.ts';
 import { checkSlack } from './doctor/check-slack.ts';
 import { checkWeb } from './doctor/check-web.ts';
 import { createReport, type Report } from './doctor/report.ts';
+import { addressFlag } from './web-address.ts';
 
 const TIMEOUT_MS = 5000;
 const isRoot = process.getuid?.() === 0;
@@ -39,8 +40,7 @@ function readArguments(): { readonly isJson: boolean; readonly url: string | nul
     help: { type: 'boolean', short: 'h', default: false },
   });
   if (values.help === true) return null;
-  const url = urlFlag('url', values.url, ['https:', 'http:']);
-  return { isJson: values.json === true, url: url?.replace(/\/+$/, '') ?? null };
+  return { isJson: values.json === true, url: addressFlag(values.url, ['https:', 'http:']) };
 }
 
 /** Variables that only one of the processes needs. */

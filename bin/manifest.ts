@@ -1,7 +1,8 @@
 import './unexpected-error.ts';
-import { EXIT_USAGE, parseFlags, UsageError, urlFlag } from '../sandbox/cli-flags.ts';
+import { EXIT_USAGE, parseFlags, UsageError } from '../sandbox/cli-flags.ts';
 import { appManifest } from './manifest/app-manifest.ts';
 import { commandConfig } from './reach-redis.ts';
+import { addressFlag } from './web-address.ts';
 
 const usage = `Prints the manifest from which the Slack app is created, with your address and your slash command.
 
@@ -20,7 +21,7 @@ try {
     url: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
   });
-  const url = urlFlag('url', flags.url, ['https:', 'http:'])?.replace(/\/+$/, '') ?? null;
+  const url = addressFlag(flags.url, ['https:']);
   if (flags.help === true) process.stdout.write(usage);
   else {
     const config = commandConfig();
