@@ -5,6 +5,7 @@ import { redisNow } from '../src/core/clock.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { useInstallation } from '../src/core/installation.ts';
 import { parseAmount } from '../src/core/money.ts';
+import { CAPPED_MS } from '../src/policy/decide-action.ts';
 import { createDecisionStore } from '../src/policy/decision-store.ts';
 import type { Policy } from '../src/policy/policy.ts';
 import { readPolicy, readPolicyFile, UNREADABLE_FILE } from '../src/policy/policy-source.ts';
@@ -17,7 +18,7 @@ const usage = `The policy: check it, explain what it would do, and replay past d
 
   npm run policy -- check                                   each fault with its line and the reason
   npm run policy -- explain "U01ANA limit 1234 daily 900"   what would happen, and who else could approve
-  npm run policy -- replay [--since 30d]                    which recorded decisions would be different
+  npm run policy -- replay [--since 30d]                    which decisions of the last 30 days would be different
 
   --file PATH       another file than POLICY_FILE
   explain: --now 500 (the limit as it is), --fund 1500 (the money on a virtual card to be ordered), --group "Crew North"
@@ -35,6 +36,7 @@ Run it with the variables of the worker (docs/runbooks/README.md), or name the f
 
 const EX_DATAERR = 65;
 const DAY_MS = 86_400_000;
+const KEPT_DAYS = CAPPED_MS / DAY_MS;
 
 function end(code: number, problem: string): never {
   process.stderr.write(`${problem}\n`);
@@ -61,6 +63,11 @@ if (verb !== 'explain') requireNoMore(command, verb, words);
 else if (words.length === 0) endMisused(command, 'explain: expected a person and what they type after the command');
 const days = /^(\d{1,2})d$/.exec(values.since ?? '30d')?.[1];
 if (days === undefined) endMisused(command, `--since: expected days such as 30d, not ${values.since}`);
+if (Number(days) > KEPT_DAYS)
+  endMisused(
+    command,
+    `--since: expected at most ${KEPT_DAYS}d, because decisions are kept for ${KEPT_DAYS} days, not ${values.since}`,
+  );
 const nowCents = centsOf('now', values.now);
 const fundCents = centsOf('fund', values.fund);
 const noGroup = values.member?.find((id) => !/^S[A-Z0-9]+$/.test(id));
