@@ -132,7 +132,7 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}) {
       const isFull = !(typeof reserved === 'boolean' ? reserved : await reserved);
       const why = whyNot() ?? (isFull ? 'redis is nearly full' : null);
       if (why !== null) throw new StoreUnavailableError(why);
-      return await new Promise<'new' | 'seen'>((resolve, reject) => {
+      return new Promise<'new' | 'seen'>((resolve, reject) => {
         if (waiting.length === 0) setImmediate(flush);
         waiting.push({ inbox, shard, id, entry: text, resolve, reject });
       });
