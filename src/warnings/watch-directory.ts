@@ -6,9 +6,6 @@ import { balanceLow } from '../ops/issue.ts';
 import type { NotifyOps, NotifyResolved } from '../ops/notify-ops.ts';
 import { expiringCards } from './warn-of-expiry.ts';
 
-/** The warning ends this far above its level. Otherwise each small refund and purchase at the level would end and repeat it. */
-const RECOVERED = 1.05;
-
 interface Deps {
   /** A business balance below this is low, whole cents; null: no warnings. */
   readonly lowBalanceCents: number | null;
@@ -47,8 +44,7 @@ export function watchDirectory(source: DirectorySource, deps: Deps): DirectorySo
     const { lowBalanceCents, notifyOps, notifyResolved } = deps;
     if (lowBalanceCents === null) return;
     const issue = balanceLow(balanceWord(balanceCents), formatCents(lowBalanceCents));
-    if (balanceCents >= lowBalanceCents * RECOVERED) await notifyResolved(issue);
-    else if (balanceCents < lowBalanceCents && (await deps.preferences.isOn(deps.opsChannel, 'low-balance')))
-      await notifyOps(issue);
+    if (balanceCents >= lowBalanceCents) await notifyResolved(issue);
+    else if (await deps.preferences.isOn(deps.opsChannel, 'low-balance')) await notifyOps(issue);
   }
 }

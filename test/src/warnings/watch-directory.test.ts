@@ -38,19 +38,13 @@ function watched({
 
 it('warns ops when the business balance falls below the amount, and reports when it recovers', async () => {
   await watched({ balance: 999.99 }).listAccounts();
-  await watched({ balance: 1050 }).listAccounts();
+  await watched({ balance: 1000 }).listAccounts();
 
   expect(said).toEqual([
     'Business balance is low: $999.99',
     'The business balance is $999.99. The warning is set to $1,000.00.',
     'resolved balance',
   ]);
-});
-
-it('neither warns nor reports a recovery while the balance is hardly above the amount, so that small changes repeat nothing', async () => {
-  for (const balance of [1000, 1049.99]) await watched({ balance }).listAccounts();
-
-  expect(said).toEqual([]);
 });
 
 it('calls a business balance below zero overdrawn', async () => {
