@@ -60,7 +60,7 @@ export function createEdits(redis: RedisClient) {
         subjects: asked.map(([key]) => readSubject(key)),
         changes: asked.map(([, at]) => at),
         waitedMs: Number(found[1]),
-        isElsewhere: asked.length > 0 && asked.every(([, at]) => at === ''),
+        isElsewhere: asked.every(([, at]) => at === ''),
       };
     },
     /** The message shows the changes known when the edit was read. Later changes keep waiting. */

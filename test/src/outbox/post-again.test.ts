@@ -124,14 +124,14 @@ describe('a message in an unusable channel', () => {
   });
 
   /** A world with one message in a channel that is archived, at first. */
-  async function inArchived(channel = 'C1') {
+  async function inArchived(channel = 'C1', count = 1) {
     const state = { isArchived: true, tries: 0 };
     const update = async (): Promise<void> => {
       state.tries += 1;
       if (state.isArchived) throw archived;
     };
     const world = createPostingWorld(redis(), { slack: { update } });
-    await posted(world, 1);
+    await posted(world, count);
     if (channel !== 'C1') {
       await world.trackedMessages.forget(ref);
       await world.trackedMessages.add({ ...ref, channel }, [{ subject: alert(0), audience: 'team', threadId: null }]);
@@ -200,6 +200,18 @@ describe('a message in an unusable channel', () => {
     await world.flush('C1');
 
     expect(await waitingIn(world, 'C0ALL')).toEqual([]);
+  });
+
+  it('with several alerts, whose changes are known no longer, concerns no person and is not tried again', async () => {
+    const { world, state, later } = await inArchived('C1', 3);
+    await world.update(alert(0));
+    await redis().del(outboxKey('C1', `asked:${ref.ts}`));
+
+    await later();
+
+    expect(state.tries).toBe(1);
+    expect(world.opsIssues).toMatchObject([{ cause: 'channel:C1:is_inactive' }]);
+    expect(await world.edits.waiting('C1')).toBe(0);
   });
 
   it('is posted nowhere else if it is for a cardholder', async () => {
