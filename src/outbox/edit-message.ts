@@ -84,8 +84,8 @@ export function createEditMessage(deps: Deps): EditMessage {
 
   /** The message is still there, and is edited once the channel can be posted to again. */
   async function untilUsable(ref: MessageRef, edit: Edit, error: SlackError): Promise<number> {
-    const isElsewhere = edit.isElsewhere || (await postAgain.elsewhere(ref, edit.subjects, error));
-    await edits.park(ref.channel, edit, isElsewhere);
+    const isRedirected = edit.isRedirected || (await postAgain.redirect(ref, edit.subjects, error));
+    await edits.park(ref.channel, edit, isRedirected);
     return 0;
   }
 
@@ -125,7 +125,7 @@ export function createPostAgain(deps: PostAgainDeps) {
     },
 
     /** Its channel cannot be posted to. @returns false when no other channel may show it. */
-    async elsewhere(ref: MessageRef, subjects: readonly Subject[], error: SlackError): Promise<boolean> {
+    async redirect(ref: MessageRef, subjects: readonly Subject[], error: SlackError): Promise<boolean> {
       const why = unusable(error);
       const to = await undeliverable.insteadOf(ref.channel, why);
       if (to === null) return false;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { outboxKey } from '../../../src/core/keys.ts';
-import { createEdits } from '../../../src/outbox/edit-store.ts';
+import { createEdits, type Edit, type Edits } from '../../../src/outbox/edit-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -65,59 +65,133 @@ it('a postponed edit waits behind the others and is not lost', async () => {
   expect(await edits.waiting('C1')).toBe(2);
 });
 
-describe('an edit in a channel that cannot be posted to', () => {
-  const parked = async (isElsewhere = false) => {
-    const edits = createEdits(redis());
-    await edits.ask(message('1.0'), alert('a'));
+describe('edits in a channel that cannot be posted to', () => {
+  /** Parks the edit that is next in the channel. */
+  async function park(edits: Edits, isRedirected = false): Promise<Edit> {
     const edit = await edits.next('C1');
     if (edit === null) throw new Error('nothing to edit');
-    return { edits, park: () => edits.park('C1', edit, isElsewhere) };
+    await edits.park('C1', edit, isRedirected);
+    return edit;
+  }
+  const asked = async (...timestamps: string[]): Promise<Edits> => {
+    const edits = createEdits(redis());
+    for (const ts of timestamps) await edits.ask(message(ts), alert('a'));
+    return edits;
+  };
+  const parkedKey = outboxKey('C1', 'parked');
+  /** Lets the time pass that they wait. */
+  const later = async (): Promise<void> => {
+    for (const ts of await redis().zrange(parkedKey, '0', '-1')) await redis().zincrby(parkedKey, -20 * 60_000, ts);
   };
 
-  it('waits for some time, and is not lost', async () => {
-    const { edits, park } = await parked();
-    await park();
+  it('wait for some time, and are not lost', async () => {
+    const edits = await asked('1.0');
+    await park(edits);
 
     expect(await edits.next('C1')).toBeNull();
     expect(await edits.waiting('C1')).toBe(1);
 
-    await redis().zadd(outboxKey('C1', 'edits'), Date.now() - 1, '1.0');
-    expect(await edits.next('C1')).toMatchObject({ subjects: [alert('a')], isElsewhere: false });
+    await later();
+    expect(await edits.next('C1')).toMatchObject({ subjects: [alert('a')], isRedirected: false });
   });
 
-  it('is the next one at once when its message changes again', async () => {
-    const { edits, park } = await parked(true);
-    await park();
+  it('are tried one at a time, each in its turn, however many there are', async () => {
+    const edits = await asked('1.0', '2.0', '3.0');
+    for (let count = 0; count < 3; count += 1) await park(edits);
+    const tried: string[] = [];
+
+    for (let time = 0; time < 3; time += 1) {
+      await later();
+      tried.push((await park(edits)).ts);
+      expect(await edits.next('C1'), 'the others wait with it').toBeNull();
+    }
+
+    expect(tried.toSorted()).toEqual(['1.0', '2.0', '3.0']);
+    expect(await edits.waiting('C1')).toBe(3);
+  });
+
+  it('are all made as soon as one of them is', async () => {
+    const edits = await asked('1.0', '2.0', '3.0');
+    for (let count = 0; count < 3; count += 1) await park(edits);
+    await later();
+
+    for (let left = 3; left > 0; left -= 1) {
+      expect(await edits.waiting('C1')).toBe(left);
+      const edit = await edits.next('C1');
+      if (edit !== null) await edits.done('C1', edit);
+    }
+
+    expect(await edits.waiting('C1')).toBe(0);
+  });
+
+  it('do not delay the edit of another message there', async () => {
+    const edits = await asked('1.0');
+    await park(edits);
+    await edits.ask(message('2.0'), alert('b'));
+
+    expect(await edits.next('C1')).toMatchObject({ ts: '2.0' });
+  });
+
+  it('wait no longer when their message changes again', async () => {
+    const edits = await asked('1.0');
+    await park(edits, true);
     await edits.ask(message('1.0'), alert('a'));
 
-    expect(await edits.next('C1')).toMatchObject({ ts: '1.0', isElsewhere: false });
+    expect(await edits.next('C1')).toMatchObject({ ts: '1.0', isRedirected: false });
+    expect(await edits.waiting('C1')).toBe(1);
   });
 
-  it.each(['a', 'b'])('does not wait if its message changed meanwhile: %s', async (id) => {
-    const { edits, park } = await parked(true);
+  it.each(['a', 'b'])('do not wait if their message changed meanwhile: %s', async (id) => {
+    const edits = await asked('1.0');
+    const edit = await edits.next('C1');
     await edits.ask(message('1.0'), alert(id));
-    await park();
+    if (edit !== null) await edits.park('C1', edit, true);
 
-    expect(await edits.next('C1')).toMatchObject({ ts: '1.0', isElsewhere: false });
+    expect(await edits.next('C1')).toMatchObject({ ts: '1.0', isRedirected: false });
   });
 
-  it('knows that its changes are shown elsewhere, until it is done', async () => {
-    const { edits, park } = await parked(true);
-    await park();
-    await redis().zadd(outboxKey('C1', 'edits'), Date.now() - 1, '1.0');
+  it('know that their changes were redirected, until they are done', async () => {
+    const edits = await asked('1.0');
+    await park(edits, true);
+    await later();
 
     const again = await edits.next('C1');
-    expect(again).toMatchObject({ subjects: [alert('a')], isElsewhere: true });
+    expect(again).toMatchObject({ subjects: [alert('a')], isRedirected: true });
     if (again !== null) await edits.done('C1', again);
 
     expect(await edits.waiting('C1')).toBe(0);
   });
 
-  it('does not wait for longer after the clock of Redis was set back', async () => {
-    const { edits } = await parked();
-    await redis().zadd(outboxKey('C1', 'edits'), Date.now() + 24 * 3_600_000, '1.0');
+  it('wait behind the others when Slack postpones them', async () => {
+    const edits = await asked('1.0', '2.0');
+    const first = await park(edits);
+    await park(edits);
+    await later();
+    const postponed = await edits.next('C1');
+    expect(postponed).toMatchObject({ ts: first.ts });
 
-    expect(await edits.next('C1')).toMatchObject({ ts: '1.0', waitedMs: 0 });
+    if (postponed !== null) await edits.putOff('C1', postponed);
+    await edits.ask(message('3.0'), alert('c'));
+
+    expect(await edits.waiting('C1')).toBe(3);
+    expect(await edits.next('C1')).toMatchObject({ ts: first.ts });
+  });
+
+  it.each([
+    ['minutes', 5 * 60_000],
+    ['a day', 24 * 3_600_000],
+  ])('wait no longer than others after the clock of Redis was set back by %s', async (_by, ms) => {
+    const edits = await asked('1.0', '2.0');
+    await park(edits);
+    for (const key of [parkedKey, outboxKey('C1', 'edits')])
+      for (const ts of await redis().zrange(key, '0', '-1')) await redis().zincrby(key, ms, ts);
+
+    const ordinary = await edits.next('C1');
+    expect(ordinary, 'an ordinary one does not wait at all').toMatchObject({ waitedMs: 0 });
+    if (ordinary !== null) await edits.done('C1', ordinary);
+    expect(await edits.next('C1')).toBeNull();
+    await later();
+    expect(await edits.next('C1')).not.toBeNull();
   });
 });
 

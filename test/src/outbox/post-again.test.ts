@@ -142,7 +142,7 @@ describe('a message in an unusable channel', () => {
     };
     /** Lets the time pass that such an edit waits. */
     const later = async (): Promise<void> => {
-      await redis().zadd(outboxKey(channel, 'edits'), Date.now() - 1, ref.ts);
+      await redis().zadd(outboxKey(channel, 'parked'), 1, ref.ts);
       await flush();
     };
     return { world, state, flush, later };
