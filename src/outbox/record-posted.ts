@@ -66,9 +66,8 @@ export function createRecordPosted(deps: Deps): RecordPosted {
     // The first record stays: it describes the visible message, and may have been corrected since.
     else if (shown === null) await addMissing(stands, batch, { channel, ts });
     if (batch.form !== 'summary') return;
-    const { audience, why } = batch;
-    const priority = why === 'fraud' ? 'fraud' : 'request';
-    await outbox.put(channel, { kind: 'rows', id: rowsId(ts), audience, of: { channel, ts }, page: null, priority });
+    const { audience } = batch;
+    await outbox.put(channel, { kind: 'rows', id: rowsId(ts), audience, of: { channel, ts }, page: null });
   }
 
   /** Adds alerts that Redis had forgotten when the message was found. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OutboxEntry } from '../../../src/outbox/entry.ts';
+import type { OutboxEntry } from '../../../src/outbox/entry.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { alertId, createPostingWorld } from '../../support/posting-world.ts';
 
@@ -71,17 +71,6 @@ describe('a found message that Redis knows only in part', () => {
       ...others.map(({ id }) => id),
     ]);
     expect(world.asked, 'it is edited each time').toHaveLength(2);
-  });
-
-  it.each(['fraud', 'request'] as const)('attaches the rows of a summary, as urgent as it is: %s', async (priority) => {
-    const world = createPostingWorld(redis());
-    const more = { priority: priority === 'fraud' ? priority : 'decline' } as const;
-    const entries = (await world.entries(150)).map((entry) => OutboxEntry.parse({ ...entry, ...more }));
-
-    await world.recordPosted(entries, ref, await world.renderEntries(entries, 'C1'));
-
-    const { waiting } = await world.outbox.look('C1', 9);
-    expect(waiting).toMatchObject([{ entry: { kind: 'rows', priority } }]);
   });
 
   it('posts separately an alert that may be missing in the rows of a summary', async () => {

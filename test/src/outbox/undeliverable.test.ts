@@ -55,9 +55,9 @@ describe('a message that its channel cannot take', () => {
   const rows = { kind: 'rows', of: { channel: 'C1', ts: '1.000001' }, page: null };
   it.each([
     ['the file of a digest, which they hold', file, 5000],
-    ['the rows of a summary', rows, 5000],
-    ['the rows of suspected fraud', { ...rows, priority: 'fraud' }, null],
-  ])('follows them together with what it belongs to: %s', async (_what, more, notBefore) => {
+    ['the rows of a summary, some of whose alerts they may exempt', rows, null],
+    ['a page of them', { ...rows, page: 0, priority: 'spend' }, null],
+  ])('follows them only if it comes with a message that they hold: %s', async (_what, more, notBefore) => {
     const world = createPostingWorld(redis(), { heldUntil: 5000 });
     const entry = OutboxEntry.parse({ id: 'e1', ...more });
 
