@@ -42,6 +42,8 @@ export interface BatchRow {
   readonly cents: number | null;
   /** The highest amount of several declines of which `cents` is the lowest; else null. */
   readonly maxCents: number | null;
+  /** It counts several declines, which may add up to more than `cents` and `maxCents`. */
+  readonly isAtLeast: boolean;
   /** The amount that the merchant requested, if different; else null. */
   readonly requestedCents: number | null;
   readonly merchant: string;
@@ -78,6 +80,7 @@ const blank: BatchRow = {
   last4: '',
   cents: null,
   maxCents: null,
+  isAtLeast: false,
   requestedCents: null,
   merchant: '',
   place: '',
@@ -191,11 +194,13 @@ function transactionRow(alert: TransactionAlert, row: Known, view: View): Row {
     const all = isOfSeveral && { requestedCents: null, merchant: '', place: '' };
     const isRange = isOfSeveral && repeats.minCents < repeats.maxCents;
     const range = isRange && { cents: repeats.minCents, maxCents: repeats.maxCents };
+    const isAtLeast = isOfSeveral && times > (isRange ? 2 : 1);
     const what = times === 1 ? 'Declined' : `Declined ${countOf(times, 'time')}`;
     return {
       ...money,
       ...all,
       ...range,
+      isAtLeast,
       what,
       times,
       events: times,

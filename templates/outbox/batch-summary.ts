@@ -116,8 +116,8 @@ function totalWords(rows: readonly BatchRow[]): string {
 
 /**
  * Total amounts: `$84.10`, `in all`. Purchases, settlements and refunds are not added together, because they can be the
- * same money. Equal amounts in a row may be attempts of one purchase, so they count once; of three or more that differ, only
- * the lowest and the highest are known: `$84.10 or more`.
+ * same money. Repeats of one decline count once. Of the declines of a blocked card, only the lowest and the highest amount
+ * are known, and equal ones may be one purchase or several: `$84.10 or more`.
  */
 export function sums(rows: readonly BatchRow[]): [amount: string, words: string][] {
   const cents = new Map<string, number>();
@@ -127,7 +127,7 @@ export function sums(rows: readonly BatchRow[]): [amount: string, words: string]
     if (sum === 0) continue;
     const words = row.kind === 'decline' ? 'declined' : row.what.toLowerCase();
     cents.set(words, (cents.get(words) ?? 0) + sum);
-    if (row.maxCents !== null && row.times > 2) unknown.add(words);
+    if (row.isAtLeast) unknown.add(words);
   }
   return [...cents].map(([words, sum]) => [
     `${formatCents(sum)}${unknown.has(words) ? ' or more' : ''}`,

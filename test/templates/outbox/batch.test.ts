@@ -163,11 +163,20 @@ describe('several alerts in one message', () => {
   it.each([
     ['as a lower bound if there are more than two', 4, 1250, 8410, '$3,470.60 or more in all'],
     ['exactly if there are two', 2, 1250, 8410, '$3,470.60 in all'],
-    ['once if they are equal', 12, 8410, 8410, '$3,458.10 in all'],
+    ['as a lower bound if they are equal, but perhaps at two shops', 2, 8410, 8410, '$3,458.10 or more in all'],
+    ['exactly if there is one', 1, 8410, 8410, '$3,458.10 in all'],
   ])('add up the declines of a blocked card %s', (_how, count, least, most, sum) => {
     const shown = [...rows(40), ...blockedRow(count, least, most), row({ cents: 1000 })];
 
     expect(draw(shown).text).toContain(` ${sum}. `);
+  });
+
+  it('add up repeats of one purchase, at one shop, exactly and once', () => {
+    const at = '2026-11-20T14:14:00Z';
+    const repeats = { C1: { count: 12, firstAt: at, lastAt: at, minCents: 8410, maxCents: 8410 } };
+    const shown = batchRows([transactionAlert({}, { repeats })], { ...inPublic, channel: 'C1' });
+
+    expect(draw([...rows(40), ...shown]).text).toContain(' $3,448.10 in all. ');
   });
 
   it('count the dollars of equal attempts at a blocked card once, like those at any card', () => {
