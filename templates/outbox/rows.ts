@@ -119,11 +119,13 @@ export function rowsPage(rows: readonly BatchRow[], { page, noFile, hasTable }: 
 const csvColumns: readonly CsvColumn<BatchRow>[] = [
   ['Event', ({ id }) => id],
   ['Time (UTC)', ({ at }) => at.replace(/\.\d+Z$/, 'Z')],
-  ['What', (row) => (row.maxCents === null ? row.what : `${row.what}: ${rowAmount(row)}`)],
+  ['What', ({ what }) => what],
   ['Times', ({ times }) => String(times)],
   ['Cardholder', ({ who }) => who],
   ['Card ending', ({ last4 }) => last4],
-  ['Amount (USD)', ({ cents, maxCents }) => csvDollars(maxCents === null ? cents : null)],
+  ['Amount (USD)', ({ cents }) => csvDollars(cents)],
+  // Together with the column before it, it adds up to the total of the summary.
+  ['Highest amount (USD)', ({ maxCents }) => csvDollars(maxCents)],
   ['Requested (USD)', ({ requestedCents }) => csvDollars(requestedCents)],
   ['Merchant', ({ merchant }) => merchant],
   ['Where', ({ place }) => place],

@@ -41,7 +41,7 @@ it('shows every decline of a storm in one channel once, in few messages, without
   const [file] = here().flatMap(({ files }) => files ?? []);
   const lines = csvLines(await textOf(workspace, file ?? ''));
   expect(lines[0]).toBe(
-    '"Event","Time (UTC)","What","Times","Cardholder","Card ending","Amount (USD)","Requested (USD)","Merchant","Where","Why","Code","Done"',
+    '"Event","Time (UTC)","What","Times","Cardholder","Card ending","Amount (USD)","Highest amount (USD)","Requested (USD)","Merchant","Where","Why","Code","Done"',
   );
   expect(lines.join('\n')).not.toMatch(/PIN/i);
 });

@@ -157,7 +157,7 @@ describe('several alerts in one message', () => {
 
     expect(shownIn(draw([...shown, row({ cents: 1000 })]).blocks)).toContain('Declined 4 times: $12.50 to $84.10');
     expect(JSON.stringify(draw([...rows(6), ...shown]).blocks)).toContain('"value":12.5,"text":"$12.50 to $84.10"');
-    expect(rowsCsv(shown)).toMatch(/"Declined 4 times: \$12\.50 to \$84\.10","4",(?:"[^"]*",){2}"","",""/);
+    expect(rowsCsv(shown)).toMatch(/"Declined 4 times","4",(?:"[^"]*",){2}"12\.50","84\.10","",""/);
   });
 
   it.each([
@@ -169,6 +169,17 @@ describe('several alerts in one message', () => {
     const shown = [...rows(40), ...blockedRow(count, least, most), row({ cents: 1000 })];
 
     expect(draw(shown).text).toContain(` ${sum}. `);
+  });
+
+  it('add up to the amounts in the two columns of their file', () => {
+    const shown = [...rows(40), ...blockedRow(2, 1250, 8410), row({ cents: 1000 })];
+    const amounts = rowsCsv(shown)
+      .split('\r\n')
+      .slice(1, -1)
+      .flatMap((line) => line.slice(1, -1).split('","').slice(6, 8).map(Number));
+
+    expect(amounts.reduce((sum, amount) => sum + amount, 0)).toBeCloseTo(3470.6);
+    expect(draw(shown).text).toContain(' $3,470.60 in all. ');
   });
 
   it('add up repeats of one purchase, at one shop, exactly and once', () => {
@@ -372,7 +383,7 @@ describe('money in a message of several alerts', () => {
     expect(table).toMatch(/"Amount".*"Requested".*"\$40\.00".*"\$100\.00"/);
     expect(JSON.stringify(draw(rows(7)))).not.toContain('Requested');
     expect(rowsCsv(batchRows([moved('settlement', partial)], inPublic))).toContain(
-      '"40.00","100.00","Blue Bottle Coffee"',
+      '"40.00","","100.00","Blue Bottle Coffee"',
     );
   });
 
@@ -399,8 +410,8 @@ describe('the file', () => {
 
   it('has a header and a line for each row', () => {
     expect(rowsCsv([row()])).toBe(
-      '\uFEFF"Event","Time (UTC)","What","Times","Cardholder","Card ending","Amount (USD)","Requested (USD)","Merchant","Where","Why","Code","Done"\r\n' +
-        '"evt_0123456789abcdef","2026-11-20T14:14:00Z","Declined","1","Jane Doe","1212","84.10","","Blue Bottle Coffee","Austin, TX","Over the daily limit","decline.rule.velocity",""\r\n',
+      '\uFEFF"Event","Time (UTC)","What","Times","Cardholder","Card ending","Amount (USD)","Highest amount (USD)","Requested (USD)","Merchant","Where","Why","Code","Done"\r\n' +
+        '"evt_0123456789abcdef","2026-11-20T14:14:00Z","Declined","1","Jane Doe","1212","84.10","","","Blue Bottle Coffee","Austin, TX","Over the daily limit","decline.rule.velocity",""\r\n',
     );
   });
 });
