@@ -39,7 +39,7 @@ export function fraudCase(alert: FraudCaseAlert): Message {
           : [
               '*Latest purchases*',
               ...purchases.map((one) => `• ${purchase(one)}`),
-              alert.morePurchases > 0 ? `… and ${formatCount(alert.morePurchases)} more.` : null,
+              alert.morePurchases > 0 ? `… ${andMore(alert.morePurchases, alert)}.` : null,
               notRead(alert),
             ]),
         todo(alert),
@@ -85,15 +85,22 @@ function latest(alert: FraudCaseAlert): string {
   if (purchases.length === 0) return 'No other purchases within 7 days.';
   const shown = purchases.slice(0, SHOWN_MAX).map(purchase);
   const more = purchases.length - shown.length + morePurchases;
-  const all = `Latest purchases: ${shown.join('; ')}${more > 0 ? ` and ${formatCount(more)} more` : ''}.`;
+  const all = `Latest purchases: ${shown.join('; ')}${more > 0 ? ` ${andMore(more, alert)}` : ''}.`;
   return [all, notRead(alert)].filter(Boolean).join(' ');
 }
 
+/** *Details* lists only some of many. */
+function andMore(more: number, { morePurchases }: FraudCaseAlert): string {
+  return `and ${formatCount(more)} more${morePurchases > 0 ? ', in the card program’s portal' : ''}`;
+}
+
 /** Empty when every transaction could be read. */
-function notRead({ unreadable }: FraudCaseAlert): string {
+function notRead({ unreadable, morePurchases, outcomes }: FraudCaseAlert): string {
   if (unreadable === 0) return '';
-  const them = unreadable === 1 ? 'it' : 'them';
-  return `${countOf(unreadable, 'transaction')} could not be read: look ${them} up in the card program’s portal.`;
+  const what = `${countOf(unreadable, 'transaction')} could not be read`;
+  if (isClosed({ outcomes })) return `${what}.`;
+  const where = morePurchases > 0 ? 'there, too' : 'in the card program’s portal';
+  return `${what}: look ${unreadable === 1 ? 'it' : 'them'} up ${where}.`;
 }
 
 type Purchase = NonNullable<FraudCaseAlert['purchases']>[number];

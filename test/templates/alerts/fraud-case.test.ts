@@ -81,18 +81,37 @@ describe('a fraud case', () => {
     );
   });
 
-  it('counts all purchases, not only those that it lists, and names what could not be read', () => {
-    const many = { purchases: Array.from({ length: 5 }, () => purchase), morePurchases: 7, unreadable: 2 };
+  const many = { purchases: Array.from({ length: 5 }, () => purchase), morePurchases: 7, unreadable: 2 };
 
+  it('counts all purchases, and says where those are that it does not list, and what could not be read', () => {
     expect(renderAlert(fraudCase(many), view).text).toMatch(
-      / and 9 more\. 2 transactions could not be read: look them up in the card program’s portal\. <@U2>.*: check these/,
+      / and 9 more, in the card program’s portal\. 2 transactions could not be read: look them up there, too\. <@U2>.*: check these/,
     );
     const long = shown(renderAlert(fraudCase(many), { ...view, isLong: true }).blocks);
     expect(long.match(/^• /gm)).toHaveLength(5);
-    expect(long).toMatch(/\n… and 7 more\.\n2 transactions could not be read: .*\n<@U2>/);
+    expect(long).toMatch(/\n… and 7 more, in the card program’s portal\.\n2 transactions could not be read: .*\n<@U2>/);
     expect(renderAlert(fraudCase({ unreadable: 1 }), view).text).toContain(
-      '1 transaction could not be read: look it up',
+      '1 transaction could not be read: look it up in the card program’s portal.',
     );
+  });
+
+  it('says nothing of the portal while *Details* lists all purchases', () => {
+    const { text } = renderAlert(fraudCase({ ...many, morePurchases: 0, unreadable: 0 }), view);
+
+    expect(text).toMatch(/ and 2 more\. <@U2>/);
+  });
+
+  it('asks for no work once it is closed', () => {
+    const closed = fraudCase({ ...many, outcomes: [outcome({ verb: 'close-case', by: 'U2' })] });
+
+    for (const isLong of [false, true]) {
+      const { text, blocks } = renderAlert(closed, { ...view, isLong });
+      for (const read of [text, shown(blocks)]) {
+        expect(read).toMatch(/2 transactions could not be read\./);
+        expect(read).not.toMatch(/look them up|check these/);
+        expect(clumsyIn(read)).toBeNull();
+      }
+    }
   });
 
   it('lists the purchases above what to do with them', () => {
