@@ -12,6 +12,7 @@ import { SHARDS_MAX, shardOf, shardsOf } from '../../../src/core/shards.ts';
 import { createIntake, type Intake, inboxKeys, SEEN_TTL_SECONDS, seenKey } from '../../../src/intake/intake.ts';
 import { quarantine } from '../../../src/webhooks/quarantine.ts';
 import { until } from '../../support/until.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
 import { read, receivedAt } from '../webhooks/read.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });
@@ -235,6 +236,27 @@ it('redoes only the writes that Redis has lost from a shard', async () => {
   const others = events.filter(({ id }) => shardOf(id, SHARDS_MAX) !== shard);
   expect(lengths[shard]).toBe(1);
   expect(lengths.reduce((sum, length) => sum + length, 0)).toBe(others.length + 1);
+});
+
+it('stores texts with line breaks of any kind whole and in order, also when it repeats the write', async () => {
+  const repeats: (() => Promise<unknown>)[] = [];
+  const remembering = createIntake(redis, { redo: { remember: (repeat) => void repeats.push(repeat) } });
+  const names = ['Plain Shop', 'Two\nLines', '\n', 'a\r\n\r\nb', 'c\u2028d\u2029e\u0085f', '\\n', 'Last Shop'];
+  const { merchant } = transactionAlert().event;
+  const entries = names.map((name, index) => {
+    const { event } = transactionAlert({ id: `evt_000000000000000${index}`, merchant: { ...merchant, name } });
+    return { type: 'event', event } as const;
+  });
+
+  const answers = await Promise.all([...entries, ...entries].map((entry) => remembering.take(entry)));
+  expect(answers).toEqual([...entries.map(() => 'new'), ...entries.map(() => 'seen')]);
+  expect(await storedEntries()).toEqual(entries);
+
+  await store.flushall();
+  for (const repeat of repeats) await repeat();
+  expect(await storedEntries()).toEqual(entries);
+  for (const repeat of repeats) await repeat();
+  expect(await storedEntries(), 'and adds nothing that is there').toEqual(entries);
 });
 
 it("puts people's actions into the first shard, whatever their id", async () => {
