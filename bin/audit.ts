@@ -7,7 +7,8 @@ import { wordsOf } from '../src/app/programs.ts';
 import { EX_UNAVAILABLE } from '../src/app/run-process.ts';
 import { ArchiveError, openArchive } from '../src/audit/archive.ts';
 import { checkFiles, createAuditReader, createRecordSigner } from '../src/audit/audit.ts';
-import { type CopiedHead, openSink } from '../src/audit/sink.ts';
+import { copiedKey } from '../src/audit/copy-heads.ts';
+import { type CopiedHead, openSink, type Sink } from '../src/audit/sink.ts';
 import { isDate } from '../src/core/calendar-words.ts';
 import { redisNow } from '../src/core/clock.ts';
 import { ConfigError, SlackError } from '../src/core/errors.ts';
@@ -100,9 +101,12 @@ function whyUnreadable(error: unknown): number {
 }
 
 async function verify(): Promise<number> {
-  const { secrets, sink } = config.audit;
+  const { secrets } = config.audit;
+  const sink = config.audit.sink === null ? null : openSink(config.audit.sink);
   const isSigned = secrets.length === 0 ? null : createRecordSigner(secrets).verify;
-  const copied = sink === null ? [] : await readCopy();
+  // Before the copy is read: a worker may just be copying the first heads.
+  const wasCopied = sink !== null && (await redis.exists(copiedKey(sink))) === 1;
+  const copied = sink === null ? [] : await readCopy(sink);
   const evidence = { anchors, accepted, isSigned, copied: copied ?? [] };
   const { faults: broken, end } = await verifyChain(reader.read(), await reader.head(), evidence);
   for (const { number, why, wentOn } of broken) {
@@ -116,20 +120,25 @@ async function verify(): Promise<number> {
   if (isSigned === null)
     say('Signatures were not checked: set AUDIT_KEY, or CARD_API_TOKEN if the worker has no AUDIT_KEY.');
   if (copied === null) return EX_UNAVAILABLE;
-  if (sink === null && anchors.length === 0)
+  if (copied.length === 0 && anchors.length === 0)
     say('Records cut off at the end show only against a copy (AUDIT_SINK) or against --anchor COUNT:HASH.');
   if (sink === null) return 0;
-  const faults = await verifyCopy(reader.read(), copied, { isSigned, now: new Date(await redisNow(redis)) });
+  const now = new Date(await redisNow(redis));
+  const faults = await verifyCopy(reader.read(), copied, { isSigned, now, wasCopied });
   for (const fault of faults) complain(`${fault}.`);
-  if (faults.length === 0) say(`The copy fits: it has the heads of ${countOf(copied.length, 'record')}.`);
+  if (faults.length === 0)
+    say(
+      copied.length === 0
+        ? 'The copy has no heads yet (AUDIT_SINK).'
+        : `The copy fits: it has the heads of ${countOf(copied.length, 'record')}.`,
+    );
   return faults.length === 0 && broken.length === 0 ? 0 : 1;
 }
 
 /** Null when it cannot be read; the reason has been printed. */
-async function readCopy(): Promise<readonly CopiedHead[] | null> {
-  if (config.audit.sink === null) return [];
+async function readCopy(sink: Sink): Promise<readonly CopiedHead[] | null> {
   try {
-    const { heads, unreadable } = await openSink(config.audit.sink).read();
+    const { heads, unreadable } = await sink.read();
     if (unreadable > 0) complain(`${countOf(unreadable, 'line')} of the copy cannot be read.`);
     return heads;
   } catch (error) {

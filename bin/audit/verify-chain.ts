@@ -149,12 +149,20 @@ function whyNotNoted(entry: AuditEntry, anchors: readonly Anchor[]): string | nu
 /** Records are copied within seconds. An older record without a copy was kept from the sink. */
 const COPIED_WITHIN_MS = 10 * 60_000;
 
-/** What is wrong with the copy of an intact chain, one sentence each. */
+const EMPTIED =
+  'The copy no longer has any heads (AUDIT_SINK): it was deleted or emptied, or it is elsewhere, for instance on a volume that is not mounted';
+
+/**
+ * What is wrong with the copy of an intact chain, one sentence each.
+ *
+ * @param expected `wasCopied`: heads were copied to it before it was read.
+ */
 export async function verifyCopy(
   entries: AsyncIterable<AuditEntry>,
   copied: readonly CopiedHead[],
-  { isSigned, now }: { readonly isSigned: Signer['verify'] | null; readonly now: Date },
+  expected: { readonly isSigned: Signer['verify'] | null; readonly now: Date; readonly wasCopied: boolean },
 ): Promise<string[]> {
+  const { isSigned, now, wasCopied } = expected;
   // After a loss, the copy also has other heads under the same numbers.
   const there = new Set(copied.map(({ record, hash }) => `${record}:${hash}`));
   let last = 0;
@@ -168,6 +176,7 @@ export async function verifyCopy(
   const removed = missing.filter((number) => number < last);
   const late = missing.filter((number) => number > last);
   return [
+    ...(wasCopied && copied.length === 0 ? [EMPTIED] : []),
     ...(forged === undefined ? [] : [`The head of record ${forged.record} in the copy is not signed by a worker`]),
     ...(removed.length === 0 ? [] : [`Missing in the copy: the heads of ${rangesOf(removed)}`]),
     ...(late.length === 0 ? [] : [`Not copied, although older than ten minutes: the heads of ${rangesOf(late)}`]),

@@ -17,6 +17,9 @@ interface Deps {
   readonly log: Log;
 }
 
+/** Where it is stored how much of the record this sink has. Absent: it never took any head. */
+export const copiedKey = ({ id }: Pick<Sink, 'id'>): string => auditKey(`copied:${id}`);
+
 /** Records held in memory at once. */
 const BATCH = 500;
 
@@ -29,7 +32,7 @@ const BATCH = 500;
 export function createCopyHeads(deps: Deps): () => Promise<void> {
   const { redis, reader, isSigned, sink, notifyOps, notifyResolved, log } = deps;
   // A sink that is new gets all heads.
-  const key = auditKey(`copied:${sink.id}`);
+  const key = copiedKey(sink);
   return async function copyHeads() {
     let batch: AuditEntry[] = [];
     for await (const entry of reader.read({ from: (await start()) + 1 })) {

@@ -182,7 +182,9 @@ describe('a tampered chain', () => {
 
       expect(await verify({ isSigned, copied })).toMatchObject({ faults: [{ number: 3 }], end });
       expect(await verify({ isSigned, copied, accepted })).toEqual({ faults: [], end });
-      expect(await verifyCopy(audit().read(), copied, { isSigned, now: new Date(at(59)) })).toEqual([]);
+      expect(await verifyCopy(audit().read(), copied, { isSigned, now: new Date(at(59)), wasCopied: true })).toEqual(
+        [],
+      );
     });
 
     it('is broken where it was rewritten, cut off or continued once more after that', async () => {
@@ -227,7 +229,7 @@ describe('a tampered chain', () => {
       const [, , third] = await chain();
       const without = copied.filter(({ hash }) => hash !== third?.hash);
 
-      expect(await verifyCopy(audit().read(), without, { isSigned, now: new Date(at(59)) })).toEqual([
+      expect(await verifyCopy(audit().read(), without, { isSigned, now: new Date(at(59)), wasCopied: true })).toEqual([
         'Missing in the copy: the heads of record 3',
       ]);
     });
@@ -270,7 +272,8 @@ describe('a tampered chain', () => {
 describe('the copy of an intact chain', () => {
   const now = new Date('2026-03-04T16:00:00.000Z');
   const soon = new Date('2026-03-04T15:05:00.000Z');
-  const faults = (copied: readonly CopiedHead[], at = now) => verifyCopy(audit().read(), copied, { isSigned, now: at });
+  const faults = (copied: readonly CopiedHead[], at = now, wasCopied = false) =>
+    verifyCopy(audit().read(), copied, { isSigned, now: at, wasCopied });
 
   it('matches if it has every head, even twice', async () => {
     await fill('act_a', 'act_b');
@@ -296,6 +299,15 @@ describe('the copy of an intact chain', () => {
     expect(await faults(copied)).toEqual(['Not copied, although older than ten minutes: the heads of records 2 to 3']);
     expect(await faults(copied, soon)).toEqual([]);
     expect(await faults([])).toEqual(['Not copied, although older than ten minutes: the heads of records 1 to 3']);
+  });
+
+  it('is lost if heads were copied and it has none, however young the records are', async () => {
+    await fill('act_a');
+    const lost = expect.stringMatching(/^The copy no longer has any heads/);
+
+    expect(await faults(await heads(), soon, true)).toEqual([]);
+    expect(await faults([], soon, true)).toEqual([lost]);
+    expect(await faults([], now, true)).toEqual([lost, expect.stringMatching(/^Not copied/)]);
   });
 
   it('reports a head that no worker signed', async () => {
