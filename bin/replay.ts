@@ -177,8 +177,9 @@ async function discard(wanted: string): Promise<number> {
 async function findFailed(wanted: string) {
   const found = await Promise.all(
     queues.all.map(async ({ name, queue }) => {
-      // Asked first: under some words the queue has data of its own, which is no job.
-      if ((await queue.getJobState(wanted)) !== 'failed') return null;
+      // Asked first: under some words the queue has data of its own, which is no job. `getJobState` would search all jobs
+      // that wait, in each queue that does not have this one.
+      if ((await queues.connection.zscore(queue.toKey('failed'), wanted)) === null) return null;
       const job = await queue.getJob(wanted);
       return job === undefined ? null : { name, job };
     }),

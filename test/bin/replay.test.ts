@@ -103,6 +103,13 @@ describe('with more webhooks and failed jobs than one page', () => {
     expect(oldest.lines.join('')).toContain('"cause": "a fault"');
   });
 
+  it('finds a job by its id without searching the jobs that wait, which would hold Redis up', async () => {
+    await redis().config('RESETSTAT');
+
+    expect((await replay('show', 'job-0')).code).toBe(0);
+    expect(await redis().info('commandstats')).not.toMatch(/cmdstat_(lpos|lrange):/);
+  });
+
   it('leaves a Redis empty that it only looks at, so that a backup can still be restored into it', async () => {
     await redis().flushall();
 
