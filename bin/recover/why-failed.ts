@@ -12,5 +12,5 @@ export function whyFailed(error: unknown): { readonly why: string; readonly code
   if (trouble !== null) return { why: `Not complete: ${trouble}`, code: EX_UNAVAILABLE };
   if (!(error instanceof CardApiError)) throw error;
   const what = `${error.message}${error.apiMessage === null ? '' : `: ${error.apiMessage}`}`;
-  return { why: error.code === 'token_dead' ? sentences(what, cardTokenDead.todo) : what, code: 1 };
+  return { why: sentences(`Not complete: ${what}`, error.code === 'token_dead' ? cardTokenDead.todo : null), code: 1 };
 }

@@ -100,7 +100,7 @@ export function createStatusRecovery(deps: Deps) {
       if (accounts <= FEW_ACCOUNTS || isLong(gap)) {
         // A gap is closed only after every card was checked.
         const isWhole = await directory.reloadOlderThan(Date.parse(gap.to));
-        if (!isWhole) throw new CardApiError('some cards could not be read', unread);
+        if (!isWhole) throw new CardApiError('the card service did not answer for some cards', unread);
       } else {
         await directory.refresh({ force: true });
       }

@@ -11,11 +11,15 @@ it.each([
     1,
   ],
   [new StoreUnavailableError('redis is nearly full'), 'Not complete: Redis is nearly full.', 69],
-  [new CardApiError('refused', { ...details, apiMessage: 'Come back later.' }), 'refused: Come back later.', 1],
-  [new CardApiError('refused', { ...details, apiMessage: null }), 'refused', 1],
+  [
+    new CardApiError('refused', { ...details, apiMessage: 'Come back later.' }),
+    'Not complete: refused: Come back later.',
+    1,
+  ],
+  [new CardApiError('refused', { ...details, apiMessage: null }), 'Not complete: refused.', 1],
   [
     new CardApiError('refused', { ...details, status: 401, code: 'token_dead', apiMessage: 'Unknown token.' }),
-    expect.stringMatching(/^Refused: Unknown token\. Create a new token and set CARD_API_TOKEN/),
+    expect.stringMatching(/^Not complete: refused: Unknown token\. Create a new token and set CARD_API_TOKEN/),
     1,
   ],
 ])('says why a recovery is not complete: %s', (error, why, code) => {
