@@ -61,7 +61,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 if (verb !== 'explain') requireNoMore(command, verb, words);
 else if (words.length === 0) endMisused(command, 'explain: expected a person and what they type after the command');
-const days = /^(\d{1,2})d$/.exec(values.since ?? '30d')?.[1];
+const days = /^(\d+)d$/.exec(values.since ?? '30d')?.[1];
 if (days === undefined) endMisused(command, `--since: expected days such as 30d, not ${values.since}`);
 if (Number(days) > KEPT_DAYS)
   endMisused(

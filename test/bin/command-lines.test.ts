@@ -112,6 +112,12 @@ it.concurrent.each([
   ],
   [
     'policy',
+    ['replay', '--since', '365d'],
+    64,
+    /^policy: --since: expected at most 30d, because decisions are kept for 30 days, not 365d\.\n\n.*npm run policy/s,
+  ],
+  [
+    'policy',
     ['check', '--since', '30d'],
     64,
     /^policy: --since is a flag of replay, not of check\.\n\n.*npm run policy -- check/s,
