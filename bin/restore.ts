@@ -7,13 +7,17 @@ import { BackupError, restoreBackup } from './backup/backup.ts';
 import { measuredClock } from './measured-clock.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
 
+/** Said before and afterwards. */
+const leftOut = 'Open requests, claims, unfinished actions and delegates that approvers named are left out';
+
 const usage = `Restores a backup into a Redis without any data of Cardbell. Stop web and worker first; start them afterwards.
 
   cardbell restore FILE             - for standard input
   npm run restore -- FILE           the same, with the variables of .env
 
-Pending requests, approvals and claims are left out, because they may have been carried out or decided after the backup:
-no card is changed twice. docs/backup.md says what is repeated. Reads REDIS_URL.
+${leftOut}:
+they may have been decided, carried out or dismissed after the backup. No card is changed twice. docs/backup.md says what
+is repeated. Reads REDIS_URL.
 Exit code: 0 when all is restored, 1 when the file or Redis cannot be used (nothing was changed) or Redis is too small (a part
 is there: empty it before you try again), 64 for a wrong command line, 69 when Redis does not answer, 78 for a variable that is bad, or a backup that this version cannot read.
 `;
@@ -24,9 +28,7 @@ const redis = await reachRedis('restore', commandConfig(), {
 });
 try {
   const { takenAt, keys } = await restoreBackup(redis, file, await measuredClock(redis));
-  process.stdout.write(
-    `Restored ${countOf(keys, 'key')} as of ${takenAt}. Open requests, claims, unfinished actions and delegates that approvers named are left out.\n`,
-  );
+  process.stdout.write(`Restored ${countOf(keys, 'key')} as of ${takenAt}. ${leftOut}.\n`);
   process.stdout.write('Start web and worker now. What happened since then is fetched, and posted as late.\n');
 } catch (error) {
   if (!(error instanceof BackupError || error instanceof ConfigError)) throw error;
