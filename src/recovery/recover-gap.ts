@@ -143,7 +143,7 @@ export function createRecoverGap(deps: Deps): RecoverGap {
   }
 }
 
-/** @returns how many rows the card service returned, and the ids of those that belong to the gap. */
+/** @returns how many rows the card service returned, and the ids of those that belong to the gap and are not under way. */
 function createRecoverSlice({ fetchRows, readRow, intake, now, log }: Omit<Deps, 'horizon' | 'recoveries'>) {
   return async function recoverSlice(
     gap: Gap,
@@ -156,16 +156,15 @@ function createRecoverSlice({ fetchRows, readRow, intake, now, log }: Omit<Deps,
     const ids = new Set<string>();
     const isFirst = (id: string): boolean => !known.has(id) && ids.size < ids.add(id).size;
     const read = rows.map(readRow);
-    const events = read.flatMap((row) =>
-      row.kind === 'event' && isOfGap(row.event) && isFirst(row.event.id) ? [row.event] : [],
-    );
+    const events = read.flatMap((row) => (row.kind === 'event' && isOfGap(row.event) ? [row.event] : []));
     const misfits = read.flatMap((row) =>
       row.kind === 'misfit' && (row.times === null || isOfGap(row.times)) && isFirst(row.webhook.id) ? [row] : [],
     );
     for (const { webhook } of misfits) log.warn({ issues: webhook.issues }, 'could not read a network transaction');
     // In the order in which they happened, not in the order of the rows.
     const missing = events
-      .filter((event) => !isUnderWay(gap, event.occurredAt, now().getTime()))
+      // One that is under way is not known yet: the next call may list it again when it no longer is.
+      .filter((event) => !isUnderWay(gap, event.occurredAt, now().getTime()) && isFirst(event.id))
       .toSorted((a, b) => a.occurredAt.localeCompare(b.occurredAt));
     await intake.take(gap.id, missing, ({ kind }) => !isSent(kind));
     const unreadable = misfits.map(({ webhook }) => webhook);

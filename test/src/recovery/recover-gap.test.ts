@@ -156,6 +156,24 @@ it('counts and takes a row once that the card service lists for two calls, also 
   expect(kept).toHaveLength(1);
 });
 
+it('takes an event that was under way in a call, and no longer is in the next one that lists it', async () => {
+  const brief = gapOf(nowMs - 13 * HOUR, nowMs - 2000, 'asked');
+  rows = [row(1000 / HOUR)];
+  let calls = 0;
+  const given = deps({
+    // As around a clock change.
+    async fetchRows() {
+      calls += 1;
+      return rows;
+    },
+    // As if the second call waited for the card service's quota.
+    now: () => new Date(nowMs + (calls > 1 ? 120_000 : 0)),
+  });
+
+  expect(await recoverGap(brief, given)).toMatchObject({ found: 1, recovered: 1 });
+  expect(calls).toBe(2);
+});
+
 it('continues where it stopped after a crash, and counts nothing twice', async () => {
   for (const step of ['fetch', 'take', 'journal'] as const) {
     await redis().flushall();
