@@ -9,7 +9,7 @@ import {
   createPermitAsked,
   createReportAsked,
 } from '../approvals/ask-for-raise.ts';
-import { createAskPermission, createQuestionOf } from '../approvals/ask-permission.ts';
+import { createAskPermission, createCardAsked, createQuestionOf } from '../approvals/ask-permission.ts';
 import { createBlockAll, createRequestBlockAll } from '../approvals/block-all.ts';
 import {
   type ApprovalVerified,
@@ -34,8 +34,9 @@ import {
   createRequestEnds,
 } from '../approvals/resolve-request.ts';
 import { noCard } from '../core/card-facts.ts';
+import { createOnlyCard } from '../directory/candidates.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
-import { commandOf, permissionOf, refusedTo } from '../dispatch/verbs.ts';
+import { changesCard, commandOf, isLook, permissionOf, refusedTo } from '../dispatch/verbs.ts';
 import type { RequestOpened } from '../limits/change-rule.ts';
 import { permanent } from '../limits/term.ts';
 import { createOrderNotices, type OrderTerms, type VirtualOrder } from '../virtual-cards/order.ts';
@@ -89,6 +90,7 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
       ask: (resolved) => withLock(`account:${resolved.acctId}`, () => askForRaise(resolved)),
       'ask-permission': createAskPermission({
         ...tools,
+        cardAsked: createCardAsked({ ...tools, onlyCard: createOnlyCard({ ...tools, isLook, changesCard }) }),
         verbs: { permissionOf, refusedTo, commandOf },
         questionOf: createQuestionOf({ ...tools, linkOf: linkIn(tools) }),
       }),

@@ -3,7 +3,9 @@ import { type Action, withoutForm } from '../actions/action.ts';
 import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts';
 import { othersAllowed } from '../actions/ask-others.ts';
 import type { RefusalCounts } from '../actions/record-limits.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import type { Since } from '../core/since.ts';
+import type { createOnlyCard } from '../directory/candidates.ts';
 import type { Permission } from '../policy/decide-action.ts';
 import { AskedInput, type AskPermissionAction } from './verbs.ts';
 
@@ -17,7 +19,8 @@ export function askPermissionOf(refused: Action): Action & Pick<AskPermissionAct
   return { id, verb: 'ask-permission', target, reason, actor, roles, asHolder: false, origin, askedAt, asked, input };
 }
 
-interface Deps extends Pick<ActionTools, 'record' | 'factsOf' | 'accountOf' | 'postToApprovals'> {
+interface Deps extends Pick<ActionTools, 'record' | 'postToApprovals'> {
+  readonly cardAsked: ReturnType<typeof createCardAsked>;
   readonly responses: Pick<Responses, 'answer' | 'refuse'>;
   readonly refusalCounts: Pick<RefusalCounts, 'questions'>;
   readonly verbs: VerbTable;
@@ -44,17 +47,33 @@ export function createAskPermission(deps: Deps): (action: AskPermissionAction) =
       const whoCan = 'Wait an hour, or write to them yourself.';
       return await deps.responses.refuse(action, { why, whoCan }, { isNotPermitted: true });
     }
-    const acctId = await deps.accountOf(action.target);
-    const card = acctId === null ? null : await deps.factsOf(acctId);
+    const card = await deps.cardAsked(action);
     const { role, doing: general } = deps.verbs.permissionOf(asked);
     const doing = card === null ? general : deps.verbs.refusedTo(asked);
     const line = { did: `asked others to ${doing}`, card };
-    await deps.record(action, { event: 'asked', begins: true, acctId, line });
-    // The card of whoever types it is another one.
-    const command = action.target.kind === 'own' ? null : deps.verbs.commandOf(asked);
+    await deps.record(action, { event: 'asked', begins: true, acctId: card?.acctId ?? null, line });
+    // “My card” is another one for whoever types it.
+    const isUnknown = action.target.kind === 'own' && card === null;
+    const command = isUnknown ? null : deps.verbs.commandOf(asked);
     const question = await deps.questionOf(action, { doing, card, command, role });
     await deps.postToApprovals(`ask-${id}`, permissionAsked(question), card?.group ?? null);
     await deps.responses.answer(action, permissionSent(question));
+  };
+}
+
+interface CardDeps extends Pick<ActionTools, 'accountOf' | 'factsOf'> {
+  readonly onlyCard: ReturnType<typeof createOnlyCard>;
+}
+
+/** The card that a question is about; null: none, or it is unknown which. */
+export function createCardAsked({ accountOf, factsOf, onlyCard }: CardDeps) {
+  return async function cardAsked({ target, actor, asked }: AskPermissionAction): Promise<CardFacts | null> {
+    if (target.kind === 'own') {
+      const own = await onlyCard({ actor, verb: asked });
+      return own === null ? null : await factsOf(own.acctId, own);
+    }
+    const acctId = await accountOf(target);
+    return acctId === null ? null : await factsOf(acctId);
   };
 }
 

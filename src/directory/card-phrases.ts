@@ -9,8 +9,8 @@ const goneCard = new RegExp(
 );
 /** Behind `my card`: the digits of the card itself, as in `my card no. 4242`. All else, such as `$1500`, is a reason. */
 const itsDigits = '(?:(?:no\\.?|number|ending(?: in| with)?) ?)?[^\\p{L}\\d\\s$€£&+]{0,4}\\d{4}(?!-\\d\\d)';
-const whose = new RegExp(`^(?:my|the) (?:own )?(?=#?\\d{4}|card[,.;:!?…]* ${itsDigits})`, 'iu');
-const ownCard = new RegExp(`^(?:my(?: own)? card|mine)[,.;:!?…]*(?: (?!${itsDigits})(.*))?$`, 'iu');
+const whose = new RegExp(`^(?:my|the) (?:own |new )?(?=#?\\d{4}|card[,.;:!?…]* ${itsDigits})`, 'iu');
+const ownCard = new RegExp(`^(?:my(?: own| new)? card|mine)[,.;:!?…]*(?: (?!${itsDigits})(.*))?$`, 'iu');
 
 /** Whether this text is about the person's own card: `my card`. */
 export function isOwnCard(text: string): boolean {

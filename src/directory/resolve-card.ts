@@ -8,23 +8,13 @@ import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts'
 import { cardInUse } from '../actions/send-status.ts';
 import { commandCode } from '../core/installation.ts';
 import { mentioned } from '../slack/mrkdwn.ts';
-import { cardWithDigits, type DirectoryAccount, isAccountClosed } from './account.ts';
+import { cardWithDigits, type DirectoryAccount } from './account.ts';
 import { askedBesides } from './asked-besides.ts';
+import { type AskerDeps, type Candidate, candidatesOf, heldBy, heldByAsker } from './candidates.ts';
 import type { Directory } from './directory.ts';
-import type { CardMatch } from './index-entries.ts';
 import { mayBeSomebodyElse } from './may-be-somebody-else.ts';
 import { redactReason, splitWords } from './typed-words.ts';
 import { mayAlsoHave, refuseUnknown, typedOnRecord, type UnknownCardDeps } from './unknown-card.ts';
-
-type Match = Pick<CardMatch, 'acctId' | 'cards' | 'matchedBy'> & Partial<Pick<CardMatch, 'holder'>>;
-
-/** A card or account that the verb can apply to. */
-interface Candidate {
-  readonly acctId: number;
-  readonly cardId: number | null;
-  readonly last4: string | null;
-  readonly status: string | null;
-}
 
 interface CardOfAlert {
   readonly acctId: number | null;
@@ -94,14 +84,10 @@ export function createResolveCard(deps: Deps): ResolveCard {
   }
 }
 
-interface FindDeps extends UnknownCardDeps {
+interface FindDeps extends UnknownCardDeps, Pick<AskerDeps, 'isLook' | 'changesCard'> {
   readonly directory: UnknownCardDeps['directory'] & AccountReader & Pick<Directory, 'find' | 'untilListed'>;
   /** The card of an alert; null when the alert is no longer stored. */
   readonly cardOfAlert: (alertId: string) => Promise<CardOfAlert | null>;
-  /** True for verbs that change nothing. */
-  readonly isLook: (verb: string) => boolean;
-  /** True for verbs that loosen or restrict a card: none that a closed one can take. */
-  readonly changesCard: (verb: string) => boolean;
   readonly askWhich: ReturnType<typeof createAskWhich>;
 }
 
@@ -113,8 +99,7 @@ export function createFindCard(deps: FindDeps): ResolveCard {
 
   /** The person's only card. */
   async function ownCard<A extends Action>(action: A): Promise<Resolved<A> | null> {
-    const isOpenMeant = deps.changesCard(action.verb) || deps.isLook(action.verb);
-    const [only, ...others] = await heldBy(action.actor.userId, async () => true, isOpenMeant, deps);
+    const [only, ...others] = await heldByAsker(action, deps);
     if (only !== undefined && others.length === 0) return { action, acctId: only.acctId, cardId: null };
     await responses.refuse(action, only === undefined ? holdsNone() : holdsSeveral());
     return null;
@@ -197,32 +182,6 @@ function createOfAlert({
   }
 }
 
-/**
- * The accounts linked to a person, as matches.
- *
- * @param isOpenMeant a closed one counts only when there is no other.
- */
-async function heldBy(
-  userId: string,
-  mayAct: (link: { readonly acctId: number }) => Promise<boolean>,
-  isOpenMeant: boolean,
-  { links, directory }: Pick<FindDeps, 'links' | 'directory'>,
-): Promise<Match[]> {
-  const linked = await links.ofUser(userId);
-  const may = await Promise.all(linked.map(mayAct));
-  const read = async ({ acctId }: { readonly acctId: number }) => ({
-    acctId,
-    account: await directory.account(acctId),
-  });
-  const all = await Promise.all(linked.filter((_, at) => may[at]).map(read));
-  const open = isOpenMeant ? all.filter(({ account }) => !isAccountClosed(account)) : [];
-  return (open.length > 0 ? open : all).map(({ acctId, account }) => ({
-    acctId,
-    matchedBy: 'account_id',
-    cards: account?.cards ?? [],
-  }));
-}
-
 /** The words after the card are the reason. */
 async function withReason<A extends Action>(action: A, directory: Pick<Directory, 'findKnown'>): Promise<A> {
   const { target, verb } = action;
@@ -289,24 +248,4 @@ function usedInstead({ cards }: Pick<DirectoryAccount, 'cards'>, cardId: number)
   const isUnused = named?.status === 'CLOSED' || named?.status === 'INACTIVE';
   if (named === undefined || inUse === undefined || !isUnused || inUse.status === named.status) return null;
   return { named, inUse };
-}
-
-/** The card that was named, by its digits or id. A holder or an account means the card in use, except for an activation. */
-function candidatesOf(action: Action, matches: readonly Match[]): Candidate[] {
-  return matches.flatMap((match): Candidate[] => {
-    const isNamed = match.matchedBy === 'last4' || match.matchedBy === 'card_id';
-    const open = match.cards.filter((card) => card.status !== 'CLOSED');
-    // Nothing can be done with a closed card, and the person is told so. It counts only when there is no open card.
-    const cards = open.length > 0 ? open : match.cards;
-    if (action.verb !== 'activate') {
-      const first = match.matchedBy === 'card_id' ? cards[0] : cardInUse({ cards }, null);
-      const cardId = isNamed ? (first?.cardId ?? null) : null;
-      return [{ acctId: match.acctId, cardId, last4: first?.last4 ?? null, status: first?.status ?? null }];
-    }
-    const inactive = cards.filter((card) => card.status === 'INACTIVE');
-    const chosen = inactive.length > 0 ? inactive : cards.slice(0, 1);
-    return chosen.length === 0
-      ? [{ acctId: match.acctId, cardId: null, last4: null, status: null }]
-      : chosen.map(({ cardId, last4, status }) => ({ acctId: match.acctId, cardId, last4, status }));
-  });
 }

@@ -6,7 +6,7 @@ import { withCardAsSaid } from '../directory/card-phrases.ts';
 import { readTermAlone } from '../limits/read-term.ts';
 import { readWhy } from '../routing/verbs.ts';
 import { visible } from '../slack/mrkdwn.ts';
-import { entryOf, isForHolders, verbNames } from './verbs.ts';
+import { entryOf, isOfCard, verbNames } from './verbs.ts';
 
 /** What a slash command asks for. Whether the card exists is checked later. */
 export type Command =
@@ -78,7 +78,7 @@ export function parseCommand(text: string, clock: Clock): Command {
   if (unsure !== null && [...beforeCard].some((lead) => asRead(plain).startsWith(lead)))
     return unsureCard(first, unsure);
   const command = read(rest.slice(0, WORDS_MAX), clock);
-  return command.kind === 'read' && isForHolders(command.verb) ? withCardAsSaid(command) : command;
+  return command.kind === 'read' && isOfCard(command.verb) ? withCardAsSaid(command) : command;
 }
 
 /** Parses the duration that a form asks for, as after `/card limit`. */

@@ -86,9 +86,14 @@ export function entryOf(verb: Verb): VerbEntry {
   return verbs[verb];
 }
 
+/** True for verbs that apply to one card. */
+export function isOfCard(verb: string): boolean {
+  return isVerb(verb) && entryOf(verb).isOfCard === true;
+}
+
 /** True for what holders may do with their own card. */
-export function isForHolders(verb: string): boolean {
-  return isVerb(verb) && entryOf(verb).isOfCard === true && isPermitted(verb, ['holder']);
+function isForHolders(verb: Verb): boolean {
+  return isOfCard(verb) && isPermitted(verb, ['holder']);
 }
 
 /** A sentence about what someone with these roles may type instead of a verb that they may not use; null: nothing. */

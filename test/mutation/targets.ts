@@ -17,9 +17,15 @@ export const DECIDING: readonly string[] = [
     'since',
   ].map((name) => `src/core/${name}.ts`),
   ...['endpoints', 'rule', 'rule-change', 'spend-rules'].map((name) => `src/card-api/${name}.ts`),
-  ...['card-query', 'may-be-somebody-else', 'newest-status', 'resolve-card', 'status-before', 'unknown-card'].map(
-    (name) => `src/directory/${name}.ts`,
-  ),
+  ...[
+    'candidates',
+    'card-query',
+    'may-be-somebody-else',
+    'newest-status',
+    'resolve-card',
+    'status-before',
+    'unknown-card',
+  ].map((name) => `src/directory/${name}.ts`),
   ...['purchase-timeline', 'purchase-state', 'decline-reason'].map((name) => `src/alerts/${name}.ts`),
   ...['request', 'request-expiry', 'decide-request', 'amend-request', 'emergency-override'].map(
     (name) => `src/approvals/${name}.ts`,

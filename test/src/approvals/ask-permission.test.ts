@@ -1,15 +1,25 @@
 import { describe, expect, it } from 'vitest';
+import type { CardStatus } from '../../../src/core/event.ts';
 import { momentOf } from '../../../src/core/since.ts';
 import { verbs } from '../../../src/dispatch/verbs.ts';
 import type { ChangeRequest } from '../../../src/limits/change-request.ts';
 import type { Message } from '../../../src/slack/message.ts';
+import { accountOf, directoryOf } from '../../support/directories.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, byCommand, createActionWorld, type PerformWorld, performAction } from '../../support/perform-world.ts';
+import {
+  acctId,
+  ask,
+  byCommand,
+  createActionWorld,
+  type PerformWorld,
+  performAction,
+  type WorldDeps,
+} from '../../support/perform-world.ts';
 import { shown } from '../../templates/shown.ts';
 
 const redis = useRedis();
 
-async function createWorld() {
+async function createWorld(over: Partial<WorldDeps> = {}) {
   const posted = new Map<string, Message>();
   const world = await createActionWorld(redis(), {
     rolesOf: async () => ({ roles: [], isComplete: true }),
@@ -18,6 +28,7 @@ async function createWorld() {
     postToApprovals: async (id, message) => void posted.set(id, message),
     alertLink: async (alertId) => `https://team.slack.com/archives/C1/${alertId}`,
     requestLink: async (requestId) => `https://team.slack.com/archives/C2/${requestId}`,
+    ...over,
   });
   return { world, posted };
 }
@@ -226,7 +237,40 @@ it('names the typed words if the card is unknown', async () => {
   expect(question?.text).toContain('`/card block Sam Rivera`');
 });
 
-it('offers no command for the person’s own card, because it would act on that of whoever types it', async () => {
+/** What the people asked read about “my card” of somebody who holds these cards of one account. */
+async function questionOfHolder(asked: string, cards: { last4: string; status: CardStatus }[]): Promise<string> {
+  const listed = cards.map((each, at) => ({ ...each, cardId: at + 1, seenAt: '2026-11-20T15:00:00.000Z' }));
+  const directory = directoryOf({ account: async () => accountOf({ acctId, cards: listed }) });
+  const { world, posted } = await createWorld({ directory });
+  const link = { acctId, userId: 'U0OLGA', provedBy: 'approver', by: 'U0ANA', at: '2026-11-20T15:00:00.000Z' } as const;
+  await world.deps.links.link(link);
+
+  await performAction(ask('ask-permission', { ...byCommand, target: { kind: 'own' }, asked }), world.deps);
+
+  return [...posted.values()].map(({ text }) => text).join();
+}
+
+it('names the card of somebody who wrote “my card”, and the command for it', async () => {
+  const text = await questionOfHolder('unblock', [
+    { last4: '1111', status: 'CLOSED' },
+    { last4: '1212', status: 'BLOCKED' },
+  ]);
+
+  expect(text).toContain('asks an approver to unblock Jane Doe · card 1212');
+  expect(text).toContain('`/card unblock 1212`');
+});
+
+it('names the new card where “my card” is to be activated, not the one in use', async () => {
+  const text = await questionOfHolder('activate', [
+    { last4: '1212', status: 'ACTIVE' },
+    { last4: '3434', status: 'INACTIVE' },
+  ]);
+
+  expect(text).toContain('to activate Jane Doe · card 3434');
+  expect(text).toContain('`/card activate 3434`');
+});
+
+it('offers no command for “my card” if it is unknown which that is, because it would act on that of whoever types it', async () => {
   const { world, posted } = await createWorld();
 
   await performAction(ask('ask-permission', { ...byCommand, target: { kind: 'own' }, asked: 'block' }), world.deps);

@@ -7,6 +7,7 @@ const said = (words: string) => withCardAsSaid(aboutCard('block', words.split(' 
 it.each([
   ['my card', ''],
   ['My own card', ''],
+  ['my new card', ''],
   ['MY CARD', ''],
   ['My Card stolen', 'stolen'],
   ['MY OWN CARD, LOST', 'LOST'],
@@ -42,6 +43,7 @@ it.each([
   ['the lost #4242', ['#4242'], 'lost'],
   ['my 4242', ['4242'], ''],
   ['my card no. 4242', ['card', 'no.', '4242'], ''],
+  ['my new card 4242', ['card', '4242'], ''],
   ['my card number 4242', ['card', 'number', '4242'], ''],
   ['my own card (4242)', ['card', '(4242)'], ''],
   ['my card, 4242', ['card,', '4242'], ''],

@@ -480,17 +480,34 @@ it.each(['spend 4242', 'send 4242', 'reissue 4242', 'pleas block 4242'])(
   },
 );
 
-it.each(['block', 'show', 'declines', 'track', 'unlink', 'ask'])('/card %s acts on “my card”', (verb) => {
-  const typed = verb === 'ask' ? 'ask my card 300' : `${verb} my card`;
+it.each([
+  ['block my card', 'block'],
+  ['show my card', 'show'],
+  ['declines my card', 'declines'],
+  ['track my card', 'track'],
+  ['unlink my card', 'unlink'],
+  ['ask my card 300', 'ask'],
+  ['activate my card', 'activate'],
+  ['activate my new card', 'activate'],
+  ['unblock my card', 'unblock'],
+  ['limit my card daily 500', 'limit'],
+  ['mute my card 8h', 'mute'],
+  ['unmute my card', 'unmute'],
+  ['travel my card Spain until friday', 'travel'],
+  ['virtual resend my card', 'resend-virtual'],
+])('%j is about the person’s only card', (typed, verb) => {
   expect(parseCommand(typed, clock)).toMatchObject({ verb, target: { kind: 'own' } });
 });
 
-it.each(['activate my card', 'limit my card daily 500', 'link my card'])(
-  'no holder acts on their own card with %j',
-  (typed) => {
-    expect(parseCommand(typed, clock)).toMatchObject({ target: { kind: 'words', words: ['my', 'card'] } });
-  },
-);
+it('“link my card” names no card, because nobody’s only card is known before it is linked', () => {
+  const target = { kind: 'words', words: ['my', 'card'] };
+  expect(parseCommand('link my card', clock)).toMatchObject({ verb: 'claim', target });
+});
+
+it('keeps the reason behind “my card”', () => {
+  expect(parseCommand('unblock my card found again', clock)).toMatchObject({ reason: 'found again' });
+  expect(parseCommand('limit my card daily 500 team lunch', clock)).toMatchObject({ reason: 'team lunch' });
+});
 
 it.each(['approve 4242', 'deny', 'revert 4242', 'ack'])('explains that %j is a button', (typed) => {
   const word = typed.split(' ')[0] ?? '';
