@@ -12,6 +12,16 @@ const itsDigits = '(?:(?:no\\.?|number|ending(?: in| with)?) ?)?[^\\p{L}\\d\\s$�
 const whose = new RegExp(`^(?:my|the) (?:own |new )?(?=#?\\d{4}|card[,.;:!?…]* ${itsDigits})`, 'iu');
 const ownCard = new RegExp(`^(?:my(?: own| new)? card|mine)[,.;:!?…]*(?: (?!${itsDigits})(.*))?$`, 'iu');
 
+const goneOwn = new RegExp(
+  `^(?=.*\\bcard\\b)(?=.*\\b(?:${goneWords})\\b)(?:(?:i|ve|have|has|my|the|is|was|been|report|card|${goneWords})(?:\\W+|$))+$`,
+  'i',
+);
+
+/** Whether a text says only that a card is gone, not which: `my card was stolen`, `lost card`. */
+export function isOwnCardGone(text: string): boolean {
+  return goneOwn.test(text);
+}
+
 /** Whether this text is about the person's own card: `my card`. */
 export function isOwnCard(text: string): boolean {
   return ownCardIn(text) !== null;

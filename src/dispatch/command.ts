@@ -2,7 +2,7 @@ import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts'
 import { isCardNumber, maskCardNumbers, plainText } from '../core/card-number.ts';
 import { closest, isMisspelt } from '../core/closest.ts';
 import type { Clock } from '../core/end-time.ts';
-import { withCardAsSaid } from '../directory/card-phrases.ts';
+import { isOwnCard, isOwnCardGone, withCardAsSaid } from '../directory/card-phrases.ts';
 import { readTermAlone } from '../limits/read-term.ts';
 import { readWhy } from '../routing/verbs.ts';
 import { visible } from '../slack/mrkdwn.ts';
@@ -187,10 +187,16 @@ function formsOf(lead: string) {
 /** A longer command would be cut where it is shown. */
 const AGAIN_MAX = 300;
 
+/** First words of questions, which are no typos of `show` and `why`. */
+const questionWords: readonly string[] = ['how', 'who'];
+/** `a new card`, without digits: none is named. */
+const unnamedCard = /^\D*(?:^| )cards?[,.!?]*(?: \D*)?$/i;
+
 /** The probable meaning of an unknown first word: a typo, or a synonym. */
 function unknownVerb(typed: string, rest: readonly string[], clock: Clock): UnclearCommand {
-  const word = typed.toLowerCase();
-  const meant = synonyms.has(word) ? null : closest(word, ['help', ...readers.keys()]);
+  // `where’s`
+  const word = typed.toLowerCase().replace(/['’]s$/, '');
+  const meant = synonyms.has(word) || questionWords.includes(word) ? null : closest(word, ['help', ...readers.keys()]);
   const withNext = synonyms.get(`${word} ${rest[0]?.toLowerCase()}`);
   const synonym = meant === null ? (withNext ?? synonymOf(word)) : undefined;
   const quoted = `“${typed.slice(0, 40)}”`;
@@ -198,14 +204,16 @@ function unknownVerb(typed: string, rest: readonly string[], clock: Clock): Uncl
     const why = `${quoted} is a button, not a command: press it on the message that it is about, or in my Home tab.`;
     return { kind: 'unclear', why, usage: 'help' };
   }
-  const lead = meant ?? synonym?.lead;
+  const isGone = isOwnCardGone([typed, ...rest].join(' '));
+  const lead = isGone ? 'block' : (meant ?? synonym?.lead);
   if (lead === undefined) return { kind: 'unclear', why: `I don’t know ${quoted}.`, usage: 'help' };
   const why = `I don’t know ${quoted}. Did you mean “${lead}”?`;
-  // `Report stolen 4242` and `raise limit 4242` name the verb twice.
-  const isVerbAgain = (other: string): boolean => other === lead || synonyms.get(other)?.lead === lead;
+  // `Report stolen 4242` and `raise limit 4242` name the verb twice; `where is 4242` goes on.
+  const isVerbAgain = (other: string): boolean =>
+    other === lead || synonyms.get(other)?.lead === lead || /^(?:is|are)$/.test(other);
   const at = rest.findIndex((other) => !isVerbAgain(other.toLowerCase()));
   // The corrected command, for copying. If it cannot be parsed either, the syntax. A part of it may mean something else.
-  const words = copyable(at === -1 ? [] : rest.slice(at));
+  const words = isGone ? ['my', 'card'] : copyable(at === -1 ? [] : rest.slice(at));
   const again = [lead, ...(words ?? [])].join(' ');
   const isShort = again.length <= AGAIN_MAX;
   if (words !== null && isShort && parseCommand(again, clock).kind !== 'unclear')
@@ -221,8 +229,10 @@ function synonymOf(word: string) {
   return synonyms.get(word) ?? synonyms.get([...synonyms.keys()].find((known) => isMisspelt(word, [known])) ?? '');
 }
 
-/** The words as they can be shown as code and copied from there; null if one of them cannot. */
+/** The words as they can be shown as code and copied from there; null if one of them cannot, or if they name no card. */
 function copyable(words: readonly string[]): readonly string[] | null {
+  const text = words.join(' ');
+  if (unnamedCard.test(text) && !isOwnCard(text)) return null;
   const plain = words.map((word) => word.replaceAll(/[‘’]/g, "'").replaceAll(/[“”„]/g, '"'));
   return plain.every((word) => /^[\p{L}\p{M}\p{N}$.,:;/'"()+#%=!?-]+$/u.test(word)) ? plain : null;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { aboutCard } from '../../../src/actions/verb.ts';
-import { withCardAsSaid } from '../../../src/directory/card-phrases.ts';
+import { isOwnCardGone, withCardAsSaid } from '../../../src/directory/card-phrases.ts';
 
 const said = (words: string) => withCardAsSaid(aboutCard('block', words.split(' ')));
 
@@ -58,3 +58,17 @@ it.each([
 ])('reads %j as a card that is named', (words, named, reason) => {
   expect(said(words)).toMatchObject({ target: { kind: 'words', words: named }, reason });
 });
+
+it.each(['lost card', 'My card has been stolen!', 'i’ve lost my card', 'REPORT LOST CARD'])(
+  'takes %j for the card of whoever says it',
+  (words) => {
+    expect(isOwnCardGone(words)).toBe(true);
+  },
+);
+
+it.each(['lost card 4242', 'Jane’s card was stolen', 'lost card of Jane Doe', 'my card', 'stolen', 'lost cardinal'])(
+  'takes %j for no such card',
+  (words) => {
+    expect(isOwnCardGone(words)).toBe(false);
+  },
+);

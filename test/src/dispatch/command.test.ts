@@ -469,16 +469,46 @@ it.each([
   ['fraud 4242', 'block 4242'],
   ['report stolen', 'block CARD [reason]'],
   ['lost my card', 'block my card'],
+  ['report stolen card', 'block my card'],
+  ['report lost card', 'block my card'],
+  ['lost card', 'block my card'],
+  ['STOLEN CARD', 'block my card'],
+  ['I lost my card!', 'block my card'],
+  ['I’ve lost my card', 'block my card'],
+  ['my card is lost', 'block my card'],
+  ['My card was stolen', 'block my card'],
+  ['lock card', 'block CARD [reason]'],
+  ['cancel the card', 'block CARD [reason]'],
+  ['stolen card of Jane Doe', 'block CARD [reason]'],
 ])('suggests for %j how to block the card', (typed, usage) => {
   expect(parseCommand(typed, clock)).toMatchObject({ why: expect.stringContaining('Did you mean “block”?'), usage });
 });
 
-it.each(['spend 4242', 'send 4242', 'reissue 4242', 'pleas block 4242'])(
-  'suggests nothing for %j, which is no typo of another word for a command',
-  (typed) => {
-    expect(parseCommand(typed, clock)).toMatchObject({ why: expect.stringMatching(/^I don’t know “[^”]*”\.$/) });
-  },
-);
+it.each([
+  ['where is my card', 'track my card'],
+  ['where is my new card', 'track my new card'],
+  ['where is card 4242', 'track card 4242'],
+  ["where's 4242", 'track 4242'],
+  ['where’s my card', 'track my card'],
+  ['where is the card', 'track CARD'],
+  ['new card', 'virtual order [NAME]'],
+  ['order a new card for Sam', 'virtual order [NAME]'],
+])('suggests for %j a command for a card that is named, else the syntax', (typed, usage) => {
+  expect(parseCommand(typed, clock)).toMatchObject({ kind: 'unclear', usage });
+});
+
+it.each([
+  'spend 4242',
+  'send 4242',
+  'reissue 4242',
+  'pleas block 4242',
+  'how do i block my card',
+  'how much is left',
+  'who holds 4242',
+  "who's 4242",
+])('suggests nothing for %j, which is no typo of another word for a command', (typed) => {
+  expect(parseCommand(typed, clock)).toMatchObject({ why: expect.stringMatching(/^I don’t know “[^”]*”\.$/) });
+});
 
 it.each([
   ['block my card', 'block'],
