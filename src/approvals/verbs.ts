@@ -183,7 +183,7 @@ function dearestIn(number: string, behind: readonly string[]): number {
 function isCardAt(words: readonly string[], at: number): boolean {
   const behind = words.slice(at + 1);
   const goesOn = /^\$|\d/.test(behind[0] ?? '') || readAmount(behind) !== null;
-  return /^\d{4,}$/.test(words[at] ?? '') && goesOn && !soundsLikeDuration(behind);
+  return /^\d{4,}:?$/.test(words[at] ?? '') && goesOn && !soundsLikeDuration(behind);
 }
 
 /** Words around the card and the amount that name neither: `ask for 300`, `ask please up to 300`. */

@@ -23,13 +23,22 @@ export function toCents(amount: number): number {
   return amount < 0 && cents !== 0 ? -cents : cents;
 }
 
+const dollarSigns = 'us\\$|\\$|usd';
+const dollarNames = `${dollarSigns}|dollars?|bucks`;
+const signBefore = new RegExp(`^(?:${dollarSigns})\\s?`, 'i');
+const signBehind = new RegExp(`\\s?(?:${dollarNames})$`, 'i');
+/** A dollar sign as a separate word before an amount. */
+export const leadingDollar = new RegExp(`^(?:${dollarSigns})$`, 'i');
+/** A word after an amount that only names dollars. */
+export const dollarWord = new RegExp(`^(?:${dollarNames})$`, 'i');
+
 /**
- * Reads an amount that a person typed: `400`, `$1,250.50`, `1250.5`, `1.250,00`, `1k`, `$2.5k`.
+ * Reads an amount that a person typed: `400`, `$1,250.50`, `1250.5`, `1.250,00`, `1k`, `$2.5k`, `450$`, `450 dollars`.
  *
  * @returns whole cents; null unless it is a positive amount below a billion dollars with at most two decimals.
  */
 export function parseAmount(text: string): number | null {
-  const typed = text.trim().replace(/^(us)?\$\s?/i, '');
+  const typed = text.trim().replace(signBefore, '').replace(signBehind, '');
   const thousands = /^(\d{1,6}(?:\.\d{1,2})?)k$/i.exec(typed)?.[1];
   if (thousands !== undefined) return toCents(Number(thousands) * 1000);
   // `0,500` may mean half a dollar.
@@ -40,15 +49,11 @@ export function parseAmount(text: string): number | null {
   return isContinental ? toCents(Number(typed.replaceAll('.', '').replace(',', '.'))) : null;
 }
 
-/** The same for a word of a sentence: `450,`, `$450.`, `450usd`. */
+/** The same for a word of a sentence: `450,`, `$450.`, `450:`. */
 export function parseAmountWord(word: string): number | null {
-  return parseAmount(word.replace(/(usd)?[.,;]?$/i, ''));
+  return parseAmount(word.replace(/[.,;:]$/, ''));
 }
 
-/** A dollar sign as a separate word before an amount. */
-export const leadingDollar = /^(\$|us\$|usd)$/i;
-/** A word after an amount that only names dollars. */
-export const dollarWord = /^(usd|us\$|\$|dollars?|bucks)$/i;
 /** Common codes of other currencies, their names and signs. */
 const currency =
   'eur|euros?|gbp|pounds?|quid|chf|francs?|jpy|yen|cad|aud|mxn|pesos?|sek|nok|dkk|kr|kron(?:a|or|e|er)|inr|rupees?|nzd|sgd|hkd|cny|rmb|yuan|krw|won|brl|reais|pln|zloty|zar|rand|(?:canadian|australian)(?: dollars?|(?= for )|$)|(?:hong kong|new zealand|singapore) dollars?|[a-z]{1,2}\\$|\\S*(?!\\$)\\p{Sc}\\S*';

@@ -137,6 +137,10 @@ describe('a number that may count something', () => {
     ['300 the 2027 catalog', 30_000],
     ['80 snacks for 90 days', 8000],
     ['300 tip $20', 30_000],
+    ['300$ hotel', 30_000],
+    ['300: hotel', 30_000],
+    ['4242: 300 hotel', 30_000],
+    ['4242 300$ hotel', 30_000],
   ])('is the amount in %j, without a question', (typed, amountCents) => {
     expect(read(typed.split(' '), clock)).toMatchObject({ kind: 'read', input: { ask: { amountCents } } });
   });

@@ -68,6 +68,10 @@ describe('an amount that a person typed', () => {
     ['1.250,00', 125_000],
     ['$1.234.567,89', 123_456_789],
     ['$999,999,999.99', 99_999_999_999],
+    ['450 USD', 45_000],
+    ['450 dollars', 45_000],
+    ['1,250.50$', 125_050],
+    ['USD 450', 45_000],
   ])('%j is %d cents', (text, amount) => {
     expect(parseAmount(text)).toBe(amount);
   });
@@ -84,7 +88,8 @@ describe('an amount that a person typed', () => {
     'k',
     '12,34,567',
     '1e3',
-    '5 dollars',
+    '5 canadian dollars',
+    'dollars',
     '$',
     '.5',
     '5.',
