@@ -84,7 +84,7 @@ export function ownDigestSet({ often, hasCard }: DigestSet): Message {
     often === 'off'
       ? 'You get no digest of your cards.'
       : `You get a digest of your cards ${when} at 9:00 AM ${serviceZone().short}${onceLinked(hasCard)}.`;
-  const undo = `To change that: ${commandCode('notify digest daily | weekly | off')}`;
+  const undo = `To change that: ${commandCode(`notify digest ${often === 'off' ? 'weekly' : 'off'}`)}`;
   return { text: sentence(text), blocks: [section(`*${text}*`, undo)] };
 }
 

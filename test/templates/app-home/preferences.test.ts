@@ -46,6 +46,14 @@ describe('the preferences in App Home', () => {
     expect(quietHoursSet({ words: null }).text).toBe('You have no quiet hours.');
   });
 
+  it('end with a command that changes them back', () => {
+    const undoOf = (often: 'daily' | 'weekly' | 'off') => shown(ownDigestSet({ often, hasCard: true }).blocks);
+
+    expect(undoOf('daily')).toContain('To change that: `/card notify digest off`');
+    expect(undoOf('weekly')).toContain('To change that: `/card notify digest off`');
+    expect(undoOf('off')).toContain('To change that: `/card notify digest weekly`');
+  });
+
   it('say that suspected fraud comes although declines are off, and only then', () => {
     const rows = shown(homePreferences({ off: ['declines', 'shipping'], digest: null, quiet: null, delegates: [] }));
 
