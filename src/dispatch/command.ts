@@ -268,7 +268,8 @@ function asRead(start: string): string {
 export function readSlashText(text: string): string {
   const isAboutPeople = /^(link|delegate) /.test(asRead(text));
   const isAboutChannels = asRead(text).startsWith('digest ');
-  const isBeforeCard = (start: string): boolean => beforeCard.has(asRead(start).replace(/^show me /, 'show '));
+  const isBeforeCard = (start: string): boolean =>
+    beforeCard.has(asRead(start).replace(/^(show|travel) (?:me|mute) /, '$1 '));
   return text
     .replaceAll(token, (_whole, kind: string, value: string, label: string | undefined, at: number) => {
       if (kind === '@') return isAboutPeople || isBeforeCard(text.slice(0, at)) ? `<@${value}>` : `@${label ?? value}`;

@@ -238,9 +238,10 @@ function beginsTime(words: readonly string[], clock: Clock): boolean {
   return beginning.test(plain.join(' ')) || isPlainlyTime(plain, clock);
 }
 
-/** `4242 Spain, France until May 9 conference` */
-function readTravel(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
+/** `4242 Spain, France until May 9 conference`, also behind `travel mute`. */
+function readTravel(typed: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const { usage } = routingVerbs.travel.command;
+  const words = /^mute$/i.test(typed[0] ?? '') ? typed.slice(1) : typed;
   if (words.length === 0) return unclear(usage, 'Which card do you mean?');
   const timeFrom = (from: number): number =>
     words.findIndex((_, index) => index >= from && beginsTime(words.slice(index), clock));

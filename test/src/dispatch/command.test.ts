@@ -397,6 +397,7 @@ describe('command text that Slack escaped', () => {
     ['show me <@U0JANE|jane>', 'show me <@U0JANE>'],
     ['why <@U0JANE|jane>', 'why <@U0JANE>'],
     ['travel <@U0JANE|jane> ES', 'travel <@U0JANE> ES'],
+    ['travel mute <@U0JANE|jane> ES', 'travel mute <@U0JANE> ES'],
     ['limit  <@U0JANE|jane> daily 10', 'limit  <@U0JANE> daily 10'],
     ['<@U0JANE|jane>', '@jane'],
     ['virtual order <@U0JANE|jane>', 'virtual order @jane'],

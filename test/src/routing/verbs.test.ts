@@ -69,6 +69,11 @@ it.each([
   },
 );
 
+it('reads `travel mute` as `travel-mute`', () => {
+  const of = (typed: string) => read(typed.split(' '), clock);
+  expect(of('mute 4242 Spain until friday')).toEqual(of('4242 Spain until friday'));
+});
+
 it.each(['Jane Last', 'Jane Next'])('takes “%s” for a name', (name) => {
   const target = { words: name.split(' ') };
   expect(routingVerbs.mute.command.read([...target.words, '8h'], clock)).toMatchObject({ target });
