@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type DeclineReason, declineCodes, declineReason } from '../../../src/alerts/decline-reason.ts';
+import type { DeclinedCard } from '../../../src/core/card-facts.ts';
 import type { CardStatus } from '../../../src/core/event.ts';
 import type { Remedy } from '../../../src/limits/remedy-change.ts';
 import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
@@ -263,6 +264,16 @@ it.each(['Card Status New Card Pending Activation', 'New Card Pending Activation
     });
   },
 );
+
+it('tells the holder of a new card what to do with it at hand, and what if it was taken from the mail', () => {
+  const of = (card: DeclinedCard) =>
+    declineReason({ code: 'decline.card.status', message: 'New Card Pending Activation' }, null, card).holderFix;
+
+  expect(of({})).toBe(
+    'If you have the card, ask an operator to activate it. If it hasn’t arrived and it wasn’t you, block it.',
+  );
+  expect(of({ isVirtual: true })).toBe('Ask an operator to activate the card.');
+});
 
 it('does not offer to activate a closed card', () => {
   const { meaning, adminFix } = declineReason({ code: 'decline.card.status', message: 'Card Status Closed' });
