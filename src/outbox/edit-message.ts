@@ -20,7 +20,7 @@ import type { Undeliverable } from './undeliverable.ts';
 const UNKNOWN_WAIT_MS = 5000;
 
 interface Deps {
-  readonly edits: Pick<Edits, 'done' | 'putOff' | 'park'>;
+  readonly edits: Pick<Edits, 'done' | 'putOff'>;
   /** Limits how many edits are sent to Slack, across all channels. */
   readonly budget: TokenBucket;
   readonly renderPosted: RenderPosted;
@@ -54,8 +54,7 @@ export function createEditMessage(deps: Deps): EditMessage {
     } catch (error) {
       if (isFaultOfOurs(error)) await notifyOps(opsIssue.cannotRender(edit.subjects[0]?.id ?? edit.ts));
       else if (!(error instanceof SlackError)) throw error;
-      else if (error.code === 'channel_unusable') return await untilUsable(ref, edit, error);
-      else if (isGone(error)) await postAgain.gone(ref, edit.subjects);
+      else if (isGone(error)) await postAgain.gone(ref, edit.subjects, error);
       else return await later(channel, edit, error, throttle);
     }
     return await done(channel, edit);
@@ -80,13 +79,6 @@ export function createEditMessage(deps: Deps): EditMessage {
       await update(ref, plainMessage(posted.message));
     }
     return posted;
-  }
-
-  /** The message is still there, and is edited once the channel can be posted to again. */
-  async function untilUsable(ref: MessageRef, edit: Edit, error: SlackError): Promise<number> {
-    const isRedirected = edit.isRedirected || (await postAgain.redirect(ref, edit.subjects, error));
-    await edits.park(ref.channel, edit, isRedirected);
-    return 0;
   }
 
   async function later(channel: string, edit: Edit, error: SlackError, { appRefusedMs }: Throttle): Promise<number> {
@@ -116,21 +108,24 @@ export function createPostAgain(deps: PostAgainDeps) {
   const { alerts, trackedMessages, threads, outbox, undeliverable, heldUntil } = deps;
 
   return {
-    /** The message cannot be edited any more: someone deleted it, for example. */
-    async gone(ref: MessageRef, subjects: readonly Subject[]): Promise<void> {
-      await threads.markGone(ref.channel, ref.ts);
-      await putAll(ref.channel, await entriesOf(ref, subjects));
+    /** The message cannot be edited: someone deleted it, or its channel cannot be posted to. */
+    async gone(ref: MessageRef, subjects: readonly Subject[], error: SlackError): Promise<void> {
+      const { channel, ts } = ref;
+      const why = error.code === 'channel_unusable' ? unusable(error) : null;
+      if (why === null) await threads.markGone(channel, ts);
+      const entries: TrackedEntry[] = [];
+      for (const subject of subjects) {
+        const reference = (await trackedMessages.references(subject)).find(
+          (one) => one.channel === channel && one.ts === ts,
+        );
+        if (reference !== undefined) entries.push(await entryOf(subject, reference));
+      }
+      const to = why && (await undeliverable.insteadOf(channel, why));
+      if (why === null || to === null) await putAll(channel, entries);
+      else await undeliverable.redirect(entries, { channel, to }, why);
+      // The messages in an archived channel are still there. If it is restored, their next change edits them.
       // Last, so that a crash before this only repeats the steps above.
-      await trackedMessages.forget(ref, subjects);
-    },
-
-    /** Its channel cannot be posted to. @returns false when no other channel may show it. */
-    async redirect(ref: MessageRef, subjects: readonly Subject[], error: SlackError): Promise<boolean> {
-      const why = unusable(error);
-      const to = await undeliverable.insteadOf(ref.channel, why);
-      if (to === null) return false;
-      await undeliverable.redirect(await entriesOf(ref, subjects), { channel: ref.channel, to }, why);
-      return true;
+      if (why === null) await trackedMessages.forget(ref, subjects);
     },
 
     /** The edited message does not show the change: a summary does not show every row, or another company reads it. */
@@ -144,17 +139,6 @@ export function createPostAgain(deps: PostAgainDeps) {
       if (moved.length > 0) await trackedMessages.forget({ channel, ts }, moved);
     },
   };
-
-  async function entriesOf({ channel, ts }: MessageRef, subjects: readonly Subject[]): Promise<TrackedEntry[]> {
-    const entries: TrackedEntry[] = [];
-    for (const subject of subjects) {
-      const reference = (await trackedMessages.references(subject)).find(
-        (one) => one.channel === channel && one.ts === ts,
-      );
-      if (reference !== undefined) entries.push(await entryOf(subject, reference));
-    }
-    return entries;
-  }
 
   async function putAll(channel: string, entries: readonly TrackedEntry[]): Promise<void> {
     for (const entry of entries) await outbox.put(channel, entry);

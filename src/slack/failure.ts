@@ -91,9 +91,9 @@ export function isAboutContent({ code, slackError }: SlackError): boolean {
 /** A message that cannot be edited any more. Any other refusal says nothing about the message, which may still be there. */
 const messageGone = new Set(['message_not_found', 'cant_update_message', 'edit_window_closed']);
 
-/** The message that was to be edited is gone. */
-export function isGone({ slackError }: SlackError): boolean {
-  return messageGone.has(slackError.split(' ')[0] ?? '');
+/** The message that was to be edited is gone, or its channel cannot be posted to. */
+export function isGone({ code, slackError }: SlackError): boolean {
+  return code === 'channel_unusable' || messageGone.has(slackError.split(' ')[0] ?? '');
 }
 
 /**

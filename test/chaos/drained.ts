@@ -11,7 +11,6 @@ const SOON_MS = 120_000;
 
 /** Work in flight: in the inbox, a queue or an outbox, or pending checks for late copies. */
 async function leftOf({ store }: Pick<ChaosCluster, 'store'>): Promise<Record<string, number>> {
-  // Not those that wait until a channel can be posted to again.
   const edits = await store.keys('{cardbell:out:*}:edits');
   return {
     inbox: await countInbox(store),

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { SlackError, TooLateError } from '../../../src/core/errors.ts';
-import { outboxKey } from '../../../src/core/keys.ts';
 import type { MessageRef } from '../../../src/slack/message.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { alertId, createPostingWorld } from '../../support/posting-world.ts';
@@ -99,33 +98,6 @@ describe('edits', () => {
     expect(world.wakes.at(-1), 'until the third is allowed').toBeGreaterThan(5000);
     expect(world.updates).toHaveLength(2);
     expect(await world.edits.waiting('C1'), 'the others wait').toBe(3);
-  });
-
-  it('in an archived channel leave the limit for all channels to the others', async () => {
-    let tries = 0;
-    const slack = {
-      async update({ channel }: MessageRef) {
-        if (channel !== 'C1') return;
-        tries += 1;
-        throw new SlackError('chat.update', 'channel_unusable', 'is_inactive');
-      },
-    };
-    const world = createPostingWorld(redis(), { budget: { perMinute: 6, burst: 15 }, slack });
-    await posted(world, 12);
-    for (let index = 0; index < 12; index += 1) await world.askForEdits(alert(index));
-    await flushed(world);
-    expect(tries, 'once for each change').toBe(12);
-
-    const parked = outboxKey('C1', 'parked');
-    for (const ts of await redis().zrange(parked, '0', '-1')) await redis().zadd(parked, 1, ts);
-    await flushed(world);
-    expect(tries, 'and then only to see whether the channel is back').toBe(13);
-
-    const elsewhere = { channel: 'C2', ts: '1.0' };
-    await world.trackedMessages.add(elsewhere, [{ subject: alert(0), audience: 'team', threadId: null }]);
-    await world.edits.ask(elsewhere, alert(0));
-    await world.flush('C2');
-    expect(world.updates).toMatchObject([{ ts: '1.0' }]);
   });
 
   it('that meet a rate limit wait as long as Slack says, and posts do not', async () => {

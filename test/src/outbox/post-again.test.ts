@@ -121,54 +121,18 @@ describe('a message in an unusable channel', () => {
     expect(await waitingIn(world, 'C0ALL')).toMatchObject([{ subject: alert(0) }]);
     expect(await waitingIn(world, 'C1')).toEqual([]);
     expect(world.opsIssues).toMatchObject([{ cause: 'channel:C1:is_inactive' }]);
+    expect(await world.edits.waiting('C1'), 'it is not tried again').toBe(0);
   });
 
-  /** A world with one message in a channel that is archived, at first. */
-  async function inArchived(channel = 'C1', count = 1) {
-    const state = { isArchived: true, tries: 0 };
+  it('is edited at its next change once the channel has been restored', async () => {
+    let isArchived = true;
     const update = async (): Promise<void> => {
-      state.tries += 1;
-      if (state.isArchived) throw archived;
+      if (isArchived) throw archived;
     };
     const world = createPostingWorld(redis(), { slack: { update } });
-    await posted(world, count);
-    if (channel !== 'C1') {
-      await world.trackedMessages.forget(ref);
-      await world.trackedMessages.add({ ...ref, channel }, [{ subject: alert(0), audience: 'team', threadId: null }]);
-    }
-    const flush = async (): Promise<void> => {
-      await redis().del(outboxKey(channel, 'paused'));
-      await world.flush(channel);
-    };
-    /** Lets the time pass that such an edit waits. */
-    const later = async (): Promise<void> => {
-      await redis().zadd(outboxKey(channel, 'parked'), 1, ref.ts);
-      await flush();
-    };
-    return { world, state, flush, later };
-  }
-
-  it('is edited once the channel has been restored, without another change', async () => {
-    const { world, state, flush, later } = await inArchived();
+    await posted(world, 1);
     await world.update(alert(0));
-    for (let run = 0; run < 3; run += 1) await flush();
-    expect(state.tries, 'it is not tried again at once').toBe(1);
-
-    await later();
-    expect(state.tries).toBe(2);
-    expect(await waitingIn(world, 'C0ALL'), 'posted there once').toHaveLength(1);
-    expect(world.opsIssues, 'ops have read it').toHaveLength(1);
-    state.isArchived = false;
-    await later();
-
-    expect(world.updates).toMatchObject([{ ts: ref.ts }]);
-    expect(await world.edits.waiting('C1')).toBe(0);
-  });
-
-  it('is edited at the next change if the channel has been restored by then', async () => {
-    const { world, state } = await inArchived();
-    await world.update(alert(0));
-    state.isArchived = false;
+    isArchived = false;
 
     await world.update(alert(0));
 
@@ -176,17 +140,17 @@ describe('a message in an unusable channel', () => {
     expect(await waitingIn(world, 'C0ALL'), 'posted there once').toHaveLength(1);
   });
 
-  it('has no copy beside it when ALERTS_CHANNEL itself is restored', async () => {
-    const { world, state, later } = await inArchived('C0ALL');
-    await world.update(alert(0));
-    expect(await waitingIn(world, 'C0ALL')).toEqual([]);
-    expect(world.opsIssues).toMatchObject([{ cause: 'channel:C0ALL:is_inactive' }]);
-    state.isArchived = false;
+  it('waits to be posted if the channel is ALERTS_CHANNEL itself, and ops are notified', async () => {
+    const world = createPostingWorld(redis(), refusing(archived));
+    await world.trackedMessages.add({ ...ref, channel: 'C0ALL' }, [
+      { subject: alert(0), audience: 'team', threadId: null },
+    ]);
+    await world.entries(1);
 
-    await later();
+    for (const _change of ['first', 'second']) await world.update(alert(0));
 
-    expect(world.updates).toMatchObject([{ ts: ref.ts }]);
-    expect(await waitingIn(world, 'C0ALL')).toEqual([]);
+    expect(await waitingIn(world, 'C0ALL'), 'once').toMatchObject([{ subject: alert(0) }]);
+    expect(world.opsIssues[0]).toMatchObject({ cause: 'channel:C0ALL:is_inactive' });
   });
 
   it('is not posted in the fallback channel if it is already there', async () => {
@@ -202,15 +166,15 @@ describe('a message in an unusable channel', () => {
     expect(await waitingIn(world, 'C0ALL')).toEqual([]);
   });
 
-  it('with several alerts, whose changes are known no longer, concerns no person and is not tried again', async () => {
-    const { world, state, later } = await inArchived('C1', 3);
-    await world.update(alert(0));
+  it('with several alerts, whose changes are known no longer, concerns no person and is not tried', async () => {
+    const world = createPostingWorld(redis(), refusing(archived));
+    await posted(world, 3);
+    await world.askForEdits(alert(0));
     await redis().del(outboxKey('C1', `asked:${ref.ts}`));
 
-    await later();
+    await world.flush('C1');
 
-    expect(state.tries).toBe(1);
-    expect(world.opsIssues).toMatchObject([{ cause: 'channel:C1:is_inactive' }]);
+    expect(world.opsIssues).toEqual([]);
     expect(await world.edits.waiting('C1')).toBe(0);
   });
 
