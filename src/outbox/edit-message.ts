@@ -44,7 +44,6 @@ export function createEditMessage(deps: Deps): EditMessage {
   const { edits, budget, renderPosted, update, postAgain, withLock, notifyOps } = deps;
 
   return async function editMessage(channel, edit, throttle) {
-    if (edit.subjects.length === 0) return await done(channel, edit);
     const waitMs = await budget.take();
     if (waitMs > 0) return waitMs;
     const ref = { channel, ts: edit.ts };
@@ -57,14 +56,9 @@ export function createEditMessage(deps: Deps): EditMessage {
       else if (isGone(error)) await postAgain.gone(ref, edit.subjects, error);
       else return await later(channel, edit, error, throttle);
     }
-    return await done(channel, edit);
-  };
-
-  /** Also of an edit that waited for so long that its changes are known no longer. */
-  async function done(channel: string, edit: Edit): Promise<number> {
     await edits.done(channel, edit);
     return 0;
-  }
+  };
 
   async function show(ref: MessageRef, { subjects }: Edit, lease: Lease): Promise<Posted | null> {
     const posted = await renderPosted(ref, subjects);

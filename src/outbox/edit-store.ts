@@ -45,16 +45,16 @@ export function createEdits(redis: RedisClient) {
     },
     /** The message that has waited longest; null when none waits. */
     async next(channel: string): Promise<Edit | null> {
-      const found = await oldest.run([editsKey(channel)], []);
-      if (!Array.isArray(found)) return null;
-      const ts = String(found[0]);
-      const asked = Object.entries(await redis.hgetall(askedKey(channel, ts)));
-      return {
-        ts,
-        subjects: asked.map(([key]) => readSubject(key)),
-        changes: asked.map(([, at]) => at),
-        waitedMs: Number(found[1]),
-      };
+      for (;;) {
+        const found = await oldest.run([editsKey(channel)], []);
+        if (!Array.isArray(found)) return null;
+        const ts = String(found[0]);
+        const asked = Object.entries(await redis.hgetall(askedKey(channel, ts)));
+        const subjects = asked.map(([key]) => readSubject(key));
+        if (asked.length > 0) return { ts, subjects, changes: asked.map(([, at]) => at), waitedMs: Number(found[1]) };
+        // It has waited for so long that its changes are no longer known.
+        await edited.run([editsKey(channel), askedKey(channel, ts)], [ts]);
+      }
     },
     /** The message shows the changes known when the edit was read. Later changes keep waiting. */
     async done(channel: string, { ts, subjects, changes }: Edit): Promise<void> {

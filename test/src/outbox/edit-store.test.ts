@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { outboxKey } from '../../../src/core/keys.ts';
 import { createEdits } from '../../../src/outbox/edit-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
@@ -62,6 +63,15 @@ it('a postponed edit waits behind the others and is not lost', async () => {
 
   expect(await edits.next('C1')).toMatchObject({ ts: '2.0' });
   expect(await edits.waiting('C1')).toBe(2);
+});
+
+it('an edit that waited for so long that its changes are no longer known is dropped, and the next one takes its turn', async () => {
+  const edits = createEdits(redis());
+  for (const ts of ['1.0', '2.0']) await edits.ask(message(ts), alert('a'));
+  await redis().del(outboxKey('C1', 'asked:1.0'));
+
+  expect(await edits.next('C1')).toMatchObject({ ts: '2.0' });
+  expect(await edits.waiting('C1')).toBe(1);
 });
 
 it('no edit is pending in a channel without changes', async () => {
