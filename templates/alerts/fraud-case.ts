@@ -94,11 +94,11 @@ function andMore(more: number, { morePurchases }: FraudCaseAlert): string {
   return `and ${formatCount(more)} more${morePurchases > 0 ? ', in the card program’s portal' : ''}`;
 }
 
-/** Empty when every transaction could be read. */
-function notRead({ unreadable, morePurchases, outcomes }: FraudCaseAlert): string {
+/** Empty when every transaction could be read. Only the message that asks to check the latest purchases asks to look them up. */
+function notRead({ unreadable, morePurchases, joins, outcomes }: FraudCaseAlert): string {
   if (unreadable === 0) return '';
   const what = `${countOf(unreadable, 'transaction')} could not be read`;
-  if (isClosed({ outcomes })) return `${what}.`;
+  if (joins !== null || isClosed({ outcomes }) || currentState(outcomes).isRecognized) return `${what}.`;
   const where = morePurchases > 0 ? 'there, too' : 'in the card program’s portal';
   return `${what}: look ${unreadable === 1 ? 'it' : 'them'} up ${where}.`;
 }

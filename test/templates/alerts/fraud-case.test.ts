@@ -101,11 +101,13 @@ describe('a fraud case', () => {
     expect(text).toMatch(/ and 2 more\. <@U2>/);
   });
 
-  it('asks for no work once it is closed', () => {
-    const closed = fraudCase({ ...many, outcomes: [outcome({ verb: 'close-case', by: 'U2' })] });
-
+  it.each([
+    ['once it is closed', { outcomes: [outcome({ verb: 'close-case', by: 'U2' })] }],
+    ['once the cardholder has confirmed the purchase', { outcomes: [outcome({ verb: 'recognize', by: 'U1', asHolder: true })] }],
+    ['for a further purchase, because the open case asks for it', { joins: 'evt_0000000000000009' }],
+  ])('asks nobody to look purchases up %s', (_when, over) => {
     for (const isLong of [false, true]) {
-      const { text, blocks } = renderAlert(closed, { ...view, isLong });
+      const { text, blocks } = renderAlert(fraudCase({ ...many, ...over }), { ...view, isLong });
       for (const read of [text, shown(blocks)]) {
         expect(read).toMatch(/2 transactions could not be read\./);
         expect(read).not.toMatch(/look them up|check these/);
