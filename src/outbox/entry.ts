@@ -128,12 +128,12 @@ export function shownAlertId(entry: OutboxEntry): string | null {
 }
 
 /**
- * Whether quiet hours hold an entry: an alert, unless it suggests fraud, or another message that nobody waits for. A digest's
- * file comes with its digest, which they hold. Rows come at once: quiet hours may exempt some of their alerts.
+ * Whether quiet hours hold an entry: an alert, unless it suggests fraud, the rows of several, or another message that nobody
+ * waits for. A digest's file comes with its digest, which they hold.
  */
 export function mayBeHeld(entry: OutboxEntry): boolean {
   if (shownAlertId(entry) !== null) return entry.priority !== 'fraud';
-  return entry.kind === 'file' || entry.priority === 'record';
+  return entry.kind === 'rows' || entry.kind === 'file' || entry.priority === 'record';
 }
 
 /** Why an entry may share a message with others. Only entries with the same reason share one. */

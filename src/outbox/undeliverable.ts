@@ -30,7 +30,7 @@ interface Deps {
     readonly unshared: (than: string) => Promise<string | null>;
   };
   /** Until when (ms) the quiet hours of a channel hold an alert, or another message that nobody waits for; null: not. */
-  readonly heldUntil: (channel: string, alertId: string | null) => Promise<number | null>;
+  readonly heldUntil: (channel: string, alertId: string | null, isOfSeveral?: boolean) => Promise<number | null>;
   readonly attachRows: Pick<AttachRows, 'asTables' | 'asText'>;
   readonly unsupported: Pick<UnsupportedBlocks, 'add'>;
   readonly eventLog: Pick<EventLog, 'note'>;
@@ -78,7 +78,8 @@ export function createUndeliverable(deps: Deps) {
       await inChunks(forTeam, async (entry) => {
         if (why.kind === 'unusable' && entry.kind === 'tracked' && (await fallback.shows(entry.subject))) return;
         // Its own quiet hours hold it, not those of the channel that it was for.
-        const notBefore = mayBeHeld(entry) ? await deps.heldUntil(to, shownAlertId(entry)) : null;
+        const isRows = entry.kind === 'rows';
+        const notBefore = mayBeHeld(entry) ? await deps.heldUntil(to, shownAlertId(entry), isRows) : null;
         await outbox.put(to, { ...forAnotherChannel(entry), notBefore });
         moved.push(entry.id);
       });

@@ -89,11 +89,13 @@ interface HeldDeps {
 /**
  * Until when (ms) a channel's current quiet hours hold an alert, or another message that nobody waits for; null when they
  * do not.
+ *
+ * @param isOfSeveral the message shows several alerts, of which the quiet hours may exempt some.
  */
 export function createHeldUntil({ quietHours, alerts, now }: HeldDeps) {
-  return async function heldUntil(channel: string, alertId: string | null): Promise<number | null> {
+  return async function heldUntil(channel: string, alertId: string | null, isOfSeveral = false): Promise<number | null> {
     const hours = await quietHours.get(channel);
-    if (hours === null) return null;
+    if (hours === null || (isOfSeveral && hours.except !== null)) return null;
     if (alertId === null) return quietUntil(hours.window, now().getTime());
     const alert = await alerts.get(alertId);
     if (alert === null || priorityOf(alert) === 'fraud') return null;

@@ -32,6 +32,7 @@ import {
 } from '../../src/outbox/tracked-message.ts';
 import { createTrackedMessages, type Subject } from '../../src/outbox/tracked-message-store.ts';
 import { createUndeliverable } from '../../src/outbox/undeliverable.ts';
+import type { createHeldUntil } from '../../src/routing/held-until.ts';
 import type { Slack } from '../../src/slack/client.ts';
 import { transactionAlert } from '../templates/fixtures.ts';
 
@@ -56,7 +57,7 @@ interface Options {
   readonly unshared?: string;
   readonly opsChannel?: string;
   /** The end of the channel's quiet hours. */
-  readonly heldUntil?: number | null;
+  readonly heldUntil?: number | null | ReturnType<typeof createHeldUntil>;
   /** Milliseconds on a monotonic clock. */
   readonly now?: () => number;
 }
@@ -67,10 +68,11 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     slack: over = {},
     request,
     watchForCopies = async () => {},
-    heldUntil = null,
+    heldUntil: held = null,
     dataLossSinceMs = () => null,
     now = () => performance.now(),
   } = options;
+  const heldUntil = typeof held === 'function' ? held : async () => held;
   const { budget = { perMinute: 60_000, burst: 1000 } } = options;
   const eventLog = createEventLog(redis, () => new Date());
   const [alerts, outbox, threads] = [createAlerts(redis, () => new Date()), createOutbox(redis), createThreads(redis)];
@@ -153,7 +155,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
         (await isShownIn(subject, 'C0ALL', visibilityOf)),
       unshared: async () => options.unshared ?? null,
     },
-    heldUntil: async () => heldUntil,
+    heldUntil,
     attachRows,
     unsupported,
     eventLog,
@@ -203,7 +205,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
       threads,
       outbox,
       undeliverable,
-      heldUntil: async () => heldUntil,
+      heldUntil,
     }),
     withLock: createLock(redis),
     notifyOps,

@@ -56,6 +56,18 @@ it('the event log of each alert says where it was posted', async () => {
   expect(await world.eventLog.read(alertId(2))).toMatchObject([grouped]);
 });
 
+it.each([
+  ['of a summary follow it', 150, [{ entry: { kind: 'rows', id: `rows-${ref.ts}`, of: ref, page: null } }]],
+  ['of a table are in it', 40, []],
+])('the rows %s', async (_what, count, waiting) => {
+  const world = createPostingWorld(redis());
+  const entries = await world.entries(count);
+
+  await world.recordPosted(entries, ref, await world.renderEntries(entries, 'C1'));
+
+  expect((await world.outbox.look('C1', 9)).waiting).toMatchObject(waiting);
+});
+
 describe('a found message that Redis knows only in part', () => {
   it('shows the known alerts first, and the others once they are known again', async () => {
     const world = createPostingWorld(redis());
