@@ -234,7 +234,7 @@ export function balanceLow(balance: string, threshold: string): OpsIssue {
     means: 'Once the balance is used up, purchases paid from it are declined, and no card can be funded.',
     todo: `Transfer money to the business account. ${commandCode('warnings off balance')} in this channel turns these warnings off.`,
     resolved: {
-      what: 'The business balance is above the warning level again.',
+      what: 'The business balance is no longer below the warning level.',
       means: 'Purchases are paid from it as usual.',
     },
   };

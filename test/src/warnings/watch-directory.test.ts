@@ -28,7 +28,7 @@ function watched({
       opsChannel: 'C0OPS',
       preferences: { isOn: async (owner, kind) => isOn && owner === 'C0OPS' && kind === 'low-balance' },
       notifyOps: async ({ title, what }) => void said.push(title, what),
-      notifyResolved: async ({ cause }) => void said.push(`resolved ${cause}`),
+      notifyResolved: async ({ resolved }) => void said.push(resolved?.what ?? ''),
       isExpiryWarningDue: async () => isExpiryWarningDue,
       warnOfExpiry: async (acctId, cardId) => void said.push(`expiry of ${acctId}, card ${cardId}`),
       now: () => new Date('2026-11-20T15:00:00Z'),
@@ -36,14 +36,14 @@ function watched({
   );
 }
 
-it('warns ops when the business balance falls below the amount, and reports when it recovers', async () => {
+it('warns ops when the business balance falls below the amount, and reports when it no longer is, also if it is just that', async () => {
   await watched({ balance: 999.99 }).listAccounts();
   await watched({ balance: 1000 }).listAccounts();
 
   expect(said).toEqual([
     'Business balance is low: $999.99',
     'The business balance is $999.99. The warning is set to $1,000.00.',
-    'resolved balance',
+    'The business balance is no longer below the warning level.',
   ]);
 });
 
