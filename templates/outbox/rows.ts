@@ -124,7 +124,7 @@ const csvColumns: readonly CsvColumn<BatchRow>[] = [
   ['Cardholder', ({ who }) => who],
   ['Card ending', ({ last4 }) => last4],
   ['Amount (USD)', ({ cents }) => csvDollars(cents)],
-  // Together with the column before it, it adds up to the total of the summary.
+  // Together with the column before it, it adds up to the totals of the summary.
   ['Highest amount (USD)', ({ maxCents }) => csvDollars(maxCents)],
   ['Requested (USD)', ({ requestedCents }) => csvDollars(requestedCents)],
   ['Merchant', ({ merchant }) => merchant],
