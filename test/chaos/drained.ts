@@ -17,7 +17,7 @@ async function leftOf({ store }: Pick<ChaosCluster, 'store'>): Promise<Record<st
     awaited: await store.zcard('{cardbell:state}:actions-awaited'),
     jobs: await jobsOf(store),
     outbox: await messagesOf(store),
-    edits: edits.length,
+    edits: sum(await Promise.all(edits.map((key) => store.zcard(key)))),
     copies: await copiesLookedFor(store),
   };
 }
