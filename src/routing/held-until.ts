@@ -93,7 +93,11 @@ interface HeldDeps {
  * @param isOfSeveral the message shows several alerts, of which the quiet hours may exempt some.
  */
 export function createHeldUntil({ quietHours, alerts, now }: HeldDeps) {
-  return async function heldUntil(channel: string, alertId: string | null, isOfSeveral = false): Promise<number | null> {
+  return async function heldUntil(
+    channel: string,
+    alertId: string | null,
+    isOfSeveral = false,
+  ): Promise<number | null> {
     const hours = await quietHours.get(channel);
     if (hours === null || (isOfSeveral && hours.except !== null)) return null;
     if (alertId === null) return quietUntil(hours.window, now().getTime());

@@ -39,14 +39,17 @@ it('holds a message about no alert, whatever is exempt', async () => {
 it.each([
   ['exempt nothing', null, '18:00'],
   ['may exempt some of them', 'declines over 500', null],
-])('holds a message of several alerts only if the quiet hours exempt nothing: they %s', async (_what, except, until) => {
-  const get = async () => ({ ...hours, except });
-  const now = () => new Date('2026-11-20T15:00:00Z');
+])(
+  'holds a message of several alerts only if the quiet hours exempt nothing: they %s',
+  async (_what, except, until) => {
+    const get = async () => ({ ...hours, except });
+    const now = () => new Date('2026-11-20T15:00:00Z');
 
-  expect(await createHeldUntil({ quietHours: { get }, alerts, now })('C1', null, true)).toBe(
-    until === null ? null : Date.parse(`2026-11-20T${until}:00Z`),
-  );
-});
+    expect(await createHeldUntil({ quietHours: { get }, alerts, now })('C1', null, true)).toBe(
+      until === null ? null : Date.parse(`2026-11-20T${until}:00Z`),
+    );
+  },
+);
 
 it('does not hold suspected fraud for the holder, only for a channel', async () => {
   const now = () => new Date('2026-11-20T15:00:00Z');

@@ -36,7 +36,7 @@ function watched({
   );
 }
 
-it('warns ops when the business balance falls below the amount, and reports when it no longer is, also if it is just that', async () => {
+it('warns ops when the business balance falls below the amount, and says when it no longer is: at exactly that amount', async () => {
   await watched({ balance: 999.99 }).listAccounts();
   await watched({ balance: 1000 }).listAccounts();
 

@@ -103,7 +103,10 @@ describe('a fraud case', () => {
 
   it.each([
     ['once it is closed', { outcomes: [outcome({ verb: 'close-case', by: 'U2' })] }],
-    ['once the cardholder has confirmed the purchase', { outcomes: [outcome({ verb: 'recognize', by: 'U1', asHolder: true })] }],
+    [
+      'once the cardholder has confirmed the purchase',
+      { outcomes: [outcome({ verb: 'recognize', by: 'U1', asHolder: true })] },
+    ],
     ['for a further purchase, because the open case asks for it', { joins: 'evt_0000000000000009' }],
   ])('asks nobody to look purchases up %s', (_when, over) => {
     for (const isLong of [false, true]) {
