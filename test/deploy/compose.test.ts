@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { findProgram } from '../../local/system-package.ts';
 
 interface Service {
   readonly image?: string;
@@ -17,6 +18,7 @@ interface Service {
 const { services } = parse(readFileSync('compose.yaml', 'utf8'), { merge: true }) as {
   services: Record<string, Service>;
 };
+const setpriv = findProgram(['setpriv']);
 const variablesOf = (name: string): string[] => Object.keys(services[name]?.environment ?? {});
 
 describe('compose.yaml', () => {
@@ -132,6 +134,31 @@ describe('deploy/redis/with-users.sh', () => {
     ]);
     expect(webAlone).not.toMatch(/~(?!\{)/);
   });
+
+  it.skipIf(process.getuid?.() !== 0 || setpriv === undefined)(
+    'lets the users of Redis, web and worker read its files, although the image starts it as root with umask 077',
+    () => {
+      const own = join(folder, 'image');
+      const [web, worker] = [join(own, 'web'), join(own, 'worker')];
+      for (const path of [own, web, worker]) mkdirSync(path);
+      for (const path of [folder, own, web, worker]) chmodSync(path, 0o755);
+      const users = join(own, 'users.acl');
+      const asOther = [setpriv ?? '', '--reuid=65534', '--regid=65534', '--clear-groups', 'cat'];
+      const read = [...asOther, users, join(web, 'url'), join(worker, 'url')];
+      const env = { PATH: process.env['PATH'], ADDRESSES: own, USERS: users };
+
+      const script = 'umask 077 && exec sh deploy/redis/with-users.sh "$@"';
+      const text = execFileSync('sh', ['-c', script, 'sh', ...read], { env, encoding: 'utf8' });
+
+      expect(text.match(/^user \w+|^redis:\/\/\w+/gm)).toEqual([
+        'user default',
+        'user web',
+        'user worker',
+        'redis://web',
+        'redis://worker',
+      ]);
+    },
+  );
 });
 
 describe('Dockerfile', () => {
