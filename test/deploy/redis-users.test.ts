@@ -35,3 +35,9 @@ it('every redis-cli command of the docs names a user who may run it', async () =
   }
   await redis().call('ACL', 'DELUSER', 'web', 'worker', 'admin');
 });
+
+it('the documented address of the admin names a database, because otherwise flushdb empties the first one', () => {
+  const [, address = ''] = /`ADMIN_REDIS_URL=(\S+)`/.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
+
+  expect(new URL(address).pathname).toMatch(/^\/\d+$/);
+});
