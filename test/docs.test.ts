@@ -66,6 +66,14 @@ it('each page that has a new users.acl copied says what else must be in it befor
   }
 });
 
+it('with Compose, the folder of the policy file is mounted, because a mounted file stays the former one when it is replaced', () => {
+  const page = read('docs/install/image.md');
+  const [, folder = ''] = /`\.\/\w+:(\/[\w/-]+):ro`/.exec(page) ?? [];
+  const [, file = ''] = /`POLICY_FILE=(\S+)`/.exec(page) ?? [];
+
+  expect([folder, dirname(file)]).toEqual([expect.stringMatching(/./), folder]);
+});
+
 const { scripts, devDependencies } = JSON.parse(read('package.json')) as {
   scripts: Readonly<Record<string, string>>;
   devDependencies: Readonly<Record<string, string>>;
