@@ -9,14 +9,20 @@ const EXAMPLE = 'https://cardbell.example.com';
  *
  * @param address without a trailing slash. Null: keeps the example.
  * @param commands those of all card programs.
+ * @param isSocketMode a manifest without it turns Socket Mode off in an existing app.
  */
-export function appManifest(address: string | null, commands: readonly string[] = [slashCommand()]): typeof manifest {
+export function appManifest(
+  address: string | null,
+  commands: readonly string[] = [slashCommand()],
+  isSocketMode = false,
+): typeof manifest {
   const { features } = manifest;
   const slash_commands = commands.flatMap((command) =>
     features.slash_commands.map((one) => ({ ...one, command: one.command.replace(DEFAULT_COMMAND, command) })),
   );
-  const ofPrograms = { ...manifest, features: { ...features, slash_commands } };
-  return JSON.parse(JSON.stringify(ofPrograms), (_key, value: unknown) => {
+  const settings = { ...manifest.settings, socket_mode_enabled: isSocketMode };
+  const own = { ...manifest, features: { ...features, slash_commands }, settings };
+  return JSON.parse(JSON.stringify(own), (_key, value: unknown) => {
     if (typeof value !== 'string') return value;
     return address !== null && value.startsWith(EXAMPLE) ? `${address}${value.slice(EXAMPLE.length)}` : value;
   });
