@@ -234,6 +234,17 @@ it.each(['image', 'kubernetes', 'systemd', 'procfile'])(
   },
 );
 
+it.each(['image', 'kubernetes', 'systemd', 'procfile'])(
+  '%s.md has a backup taken before an upgrade, and says how to roll back',
+  (way) => {
+    const [, upgrade, back] =
+      /^\*\*Upgrade:\*\*(.+)^\*\*Roll back:\*\*(.+?)^$/ms.exec(`${read(`docs/install/${way}.md`)}\n`) ?? [];
+
+    expect(upgrade).toContain('[backup](../backup.md)');
+    expect(back).toContain('(../operations.md#upgrades)');
+  },
+);
+
 it('the site links a page for every task', () => {
   const sidebar = read('docs/.vitepress/config.js');
   for (const page of [
