@@ -26,8 +26,8 @@ Start web and worker first: it also checks whether they run.
   npm run doctor -- --url https://cards.example.com    tries the address that the card service and Slack know
   npm run --silent doctor -- --json                    for machines: one JSON document, without lines of npm
 
-Reads the variables of both processes; npm run takes them from .env. If only those of web or only the worker's are set, it
-checks what they are for, and lists what the doctor of the other process must check. Each line says what was found, or what
+Reads the variables of both processes; npm run takes them from .env. If only the secrets of web or only the worker's are there,
+it checks what they are for, and lists what the doctor of the other process must check. Each line says what was found, or what
 to do. It posts one line in every channel and deletes it immediately. Exit code: 0 when there is nothing to do, 1 otherwise, 64 for a
 wrong command line.
 `;
@@ -43,41 +43,46 @@ function readArguments(): { readonly isJson: boolean; readonly url: string | nul
   return { isJson: values.json === true, url: addressFlag(values.url, ['https:', 'http:']) };
 }
 
-/** Variables that only one of the processes needs. */
-const needed = {
+/** Secrets that only one of the processes needs. The address of the card API is none: it may be set for both. */
+const ownSecrets = {
   web: ['SLACK_SIGNING_SECRET', 'SLACK_APP_TOKEN', 'WEBHOOK_SHARED_SECRET'],
-  worker: ['CARD_API_URL', 'CARD_API_TOKEN'],
+  worker: ['CARD_API_TOKEN'],
 } as const;
+type Process = keyof typeof ownSecrets;
 
 /**
- * The process that runs elsewhere, because its variables are not set here: in a container, each has its own. Null:
- * neither.
+ * The process that runs elsewhere, because none of its secrets is here, not even a line to be filled in: in a container,
+ * each process has only its own. Null: neither.
  */
-function elsewhere(env: Readonly<Record<string, string | undefined>>): 'web' | 'worker' | null {
-  const isHere = (name: keyof typeof needed): boolean =>
-    needed[name].some((variable) => Boolean(env[variable]) || Boolean(env[`${variable}_FILE`]));
+function elsewhere(env: Readonly<Record<string, string | undefined>>): Process | null {
+  const isHere = (name: Process): boolean =>
+    ownSecrets[name].some((secret) => env[secret] !== undefined || env[`${secret}_FILE`] !== undefined);
   if (isHere('web') === isHere('worker')) return null;
   return isHere('web') ? 'worker' : 'web';
 }
 
 /** @param names the processes that lack it. */
-function whatToSet(problem: string, names: readonly string[]): string {
+function whatToSet(problem: string, names: readonly Process[]): string {
   if (/^\w*POLICY_FILE: .+:\d+: /.test(problem)) return 'correct the file; docs/policy.md explains it';
-  // An address of the card API may stand where web runs. Its token must not.
-  const isOfWorker = /^\w*CARD_API_TOKEN: /.test(problem);
-  const otherwise = isOfWorker ? '; where only web runs, remove CARD_API_URL instead' : '';
+  const [variable = ''] = problem.split(':');
+  const owner = names.find((name) => ownSecrets[name].some((secret) => variable.endsWith(secret)));
+  const isLine = process.env[variable]?.trim() === '';
+  const otherwise =
+    owner !== undefined && isLine
+      ? `; where only ${owner === 'web' ? 'worker' : 'web'} runs, remove its line instead`
+      : '';
   return `set it for ${names.join(' and ')}${otherwise}; .env.example explains every variable`;
 }
 
 /** Reads the variables of both processes. Names each problem once, with the processes that it stops. */
 async function checkConfiguration(report: Report, other: ReturnType<typeof elsewhere>) {
-  const stopped = new Map<string, string[]>();
+  const stopped = new Map<string, Process[]>();
   const store = readStore();
   // Without PROGRAM, the processes serve all programs, and a bad variable of any keeps them from starting.
   const others = (process.env['PROGRAM'] ?? '') === '' ? (store?.programs.slice(1) ?? []) : [];
-  const read = <T>(name: 'web' | 'worker', config: (env: NodeJS.ProcessEnv) => T): T | null => {
+  const read = <T>(name: Process, config: (env: NodeJS.ProcessEnv) => T): T | null => {
     if (name === other) {
-      report.note(`those of ${name} are not here (${needed[name].join(', ')}): run the doctor there as well`);
+      report.note(`those of ${name} are not here (${ownSecrets[name].join(', ')}): run the doctor there as well`);
       return null;
     }
     const problems: string[] = [];
@@ -122,7 +127,7 @@ async function main(asked: { readonly isJson: boolean; readonly url: string | nu
   report.area('Configuration');
   const other = elsewhere(ofProgram(process.env, []));
   const { web, worker, store, either, policy } = await checkConfiguration(report, other);
-  const skip = (needs?: 'web' | 'worker'): void =>
+  const skip = (needs?: Process): void =>
     report.note(
       needs !== undefined && needs === other
         ? `not checked here: run the doctor where ${other} runs`

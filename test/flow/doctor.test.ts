@@ -31,7 +31,7 @@ function policyFile(name: string, ...lines: string[]): string {
 }
 
 /** Runs the doctor with the variables of both processes; `env` overrides them. */
-async function doctor(env: Record<string, string> = {}, args: readonly string[] = []) {
+async function doctor(env: Record<string, string | undefined> = {}, args: readonly string[] = []) {
   const given = { ...commandEnv(cardbell()), ALERTS_CHANNEL_VIRTUAL: channels.alerts, ...env };
   const argv = ['dist/bin/doctor.js', '--json', '--url', cardbell().url, ...args];
   const { code, out, err } = await new Promise<{ code: unknown; out: string; err: string }>((resolve) => {
@@ -116,10 +116,10 @@ describe('the doctor', () => {
   });
 
   it.each([
-    ['web', { CARD_API_URL: '', CARD_API_TOKEN: '' }, 'worker', 'Card service'],
-    ['worker', { SLACK_SIGNING_SECRET: '', WEBHOOK_SHARED_SECRET: '' }, 'web', 'Web'],
+    ['web', { CARD_API_TOKEN: undefined }, 'worker', 'Card service'],
+    ['worker', { SLACK_SIGNING_SECRET: undefined, WEBHOOK_SHARED_SECRET: undefined }, 'web', 'Web'],
   ] as const)(
-    'given only the variables of %s, checks that process and says where to check the rest',
+    'given only the secrets of %s, checks that process and says where to check the rest',
     async (...given) => {
       const [, env, other, area] = given;
       const { code, findings, fixes } = await doctor(env);
@@ -139,7 +139,7 @@ describe('the doctor', () => {
 
     expect(fixes).toEqual([expect.stringMatching(/^fix: CARD_API_TOKEN: expected /)]);
     expect(findings.find(({ level }) => level === 'fix')?.todo, 'web must not get the token').toMatch(
-      /^set it for worker; where only web runs, remove CARD_API_URL instead;/,
+      /^set it for worker; where only web runs, remove its line instead;/,
     );
   });
 
