@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findProgram } from '../../local/system-package.ts';
+import { secretNames } from '../../src/app/read-variables.ts';
 
 const analyze = findProgram(['systemd-analyze']);
 const units = ['cardbell-web', 'cardbell-worker'] as const;
@@ -49,6 +50,17 @@ describe('each unit', () => {
 
     expect(worker).toMatch(/^StateDirectory=cardbell\nStateDirectoryMode=0700$/m);
     expect(web).not.toContain('Directory=cardbell');
+  });
+
+  it('finds the secret in a file, which the page has systemd pass on, where systemd puts it', () => {
+    const page = readFileSync('docs/install/systemd.md', 'utf8');
+    const [, name = ''] = /`LoadCredential=([\w-]+):\/etc\/cardbell\/\S+`/.exec(page) ?? [];
+    const [, variable = '', unit = '', file] =
+      /`(\w+)_FILE=\/run\/credentials\/([\w-]+)\.service\/(\S+)`/.exec(page) ?? [];
+
+    expect(secretNames).toContain(variable);
+    expect(units).toContain(unit);
+    expect(file).toBe(name);
   });
 
   it('has a separate admin port, so that both run on one machine', () => {
