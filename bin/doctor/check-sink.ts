@@ -3,7 +3,7 @@ import { openSink } from '../../src/audit/sink.ts';
 import { rootMay } from './check-archive.ts';
 import type { Report } from './report.ts';
 
-/** Whether the copy of the audit record can be reached and, if it is a file, written. It stores nothing there. */
+/** Whether the copy of the audit record can be read and, if it is a file, written. It stores nothing there. */
 export async function checkSink(
   sink: WorkerConfig['audit']['sink'],
   { isRoot }: { readonly isRoot: boolean },
@@ -19,6 +19,10 @@ export async function checkSink(
     );
     return;
   }
-  if (isRoot && sink.url.protocol === 'file:') report.note(`AUDIT_SINK: its folder exists. ${rootMay}`);
+  if (sink.url.protocol !== 'file:')
+    report.note(
+      'AUDIT_SINK answers. Whether the copy may be stored there shows with the next record: if not, ops are notified',
+    );
+  else if (isRoot) report.note(`AUDIT_SINK: its folder exists. ${rootMay}`);
   else report.ok('AUDIT_SINK can be used');
 }

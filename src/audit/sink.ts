@@ -26,7 +26,7 @@ export interface Sink extends Place {
 interface Place {
   /** Resolves when the copy is stored durably. May be repeated. @throws when it may not be stored. */
   append(heads: readonly CopiedHead[]): Promise<void>;
-  /** Stores nothing, and does not read all of it. @throws when it cannot be used. */
+  /** Stores nothing, and does not read all of it. @throws when it cannot be read or, if it is a file, not written. */
   check(): Promise<void>;
   /** Everything that was copied. Lines that are not heads are counted. @throws when it cannot be read. */
   read(): Promise<{ readonly heads: readonly CopiedHead[]; readonly unreadable: number }>;
