@@ -12,6 +12,7 @@ import type { BlockAction } from '../actions/verbs.ts';
 import { createVerifyAction, type RequestsOfActions } from '../actions/verify-action.ts';
 import { createFillForm } from '../alerts/fill-form.ts';
 import { createBlockAndReport, createCloseFraudCase, createEndCase, createOpenCase } from '../alerts/fraud-case.ts';
+import { createNotifyOfLoss } from '../approvals/notify-of-loss.ts';
 import { toCardFacts } from '../directory/account.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
 import {
@@ -27,6 +28,7 @@ import {
 } from '../limits/decide-temporary-change.ts';
 import { createEndPurchaseChanges } from '../limits/end-purchase-changes.ts';
 import { createConfirmIfMade, createEndTemporaryChange, createShowMadeLate } from '../limits/end-temporary-change.ts';
+import { createTermsWithLosses } from '../limits/lost-raise.ts';
 import { createNotifyEnd, createRecordEnd, createReportEnd, createShowTemporaryChange } from '../limits/notify-end.ts';
 import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
 import { createPlanChange } from '../limits/plan-change.ts';
@@ -69,9 +71,14 @@ export function composeFailures(tools: Tools): Failures {
 export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const showTemporaryChange = createShowTemporaryChange(tools);
   const reportEnd = createReportEnd({ ...tools, recordEnd: createRecordEnd(tools), showTemporaryChange });
-  const notifyEnd = createNotifyEnd({ ...tools, reportEnd, showTemporaryChange });
+  const notifyOfLoss = createNotifyOfLoss(tools);
+  const notifyEnd = createNotifyEnd({ ...tools, reportEnd, showTemporaryChange, notifyOfLoss });
   const supersede = createSupersede({ ...tools, notifyEnd });
-  const terms = createTemporaryTerms({ ...tools, supersede });
+  const terms = createTermsWithLosses({
+    ...tools,
+    terms: createTemporaryTerms({ ...tools, supersede }),
+    notifyOfLoss,
+  });
   const confirmIfMade = createConfirmIfMade({ ...tools, showMadeLate: createShowMadeLate(tools) });
   const restore = createRestore({ ...tools, notifyEnd });
   const permitDecisionOrAsk = createPermitDecisionOrAsk({ ...tools, openRequest });

@@ -78,7 +78,9 @@ export function createRequestEnds(deps: Deps) {
     const isFound = confirmation === 'confirmed' || result?.state === 'unknown';
     const isConfirmed = confirmation === undefined || isFound;
     const endsAt = made?.endsAt ?? null;
-    if (isToldApart(request, madeBy(request)))
+    // Whoever took it back before anything showed it has told them.
+    const isTakenBack = made?.state === 'ended' && made.closedBy !== null;
+    if (isToldApart(request, madeBy(request)) && !isTakenBack)
       await deps.notifyDirectly(action.actor.userId, messageId, requestDecided(shown, { isConfirmed, endsAt }));
     // What they asked for as well is done, unless something else was.
     if (isChanged(request)) await tellOthers(shown, messageId);

@@ -18,6 +18,7 @@ import { capital, lowerFirst } from '../core/first-letter.ts';
 import type { Directory } from '../directory/directory.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
+import { lossOf, type NotifyOfLoss } from './lost-raise.ts';
 import { BETWEEN_RULES, insteadWords, ruleNames, ruleStates, WITH_OTHER } from './rule-words.ts';
 import { about, backAlready, isInDoubt, notBackYet, raisesKept, undecided, wentBackFrom } from './temporary-change.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
@@ -54,6 +55,7 @@ interface Deps extends Pick<ActionTools, 'nameRuleset' | 'now'> {
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   readonly reportEnd: ReturnType<typeof createReportEnd>;
   readonly showTemporaryChange: ReturnType<typeof createShowTemporaryChange>;
+  readonly notifyOfLoss: NotifyOfLoss;
 }
 
 export function createNotifyEnd(deps: Deps) {
@@ -76,6 +78,8 @@ export function createNotifyEnd(deps: Deps) {
      */
     async conclude(over: OverChange, action: Action | null, note: string): Promise<void> {
       await endQuestions(over, action, deps, reportEnd);
+      const lost = lossOf(over, action, now());
+      if (lost !== null) await deps.notifyOfLoss(lost);
       await reportEnd(over, action, sentences(note, await leftWords(over)));
     },
     /** It cannot be put back. If its account was closed, nothing has to be. */

@@ -17,6 +17,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { decisionOf } from '../../src/core/decided-record.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
+import type { LostRaise } from '../../src/limits/lost-raise.ts';
 import { ruleMoves, ruleStates } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention, timeToken } from '../../src/slack/mrkdwn.ts';
@@ -95,6 +96,29 @@ export function requestDecided(request: ClosedRequest, made: Made = { isConfirme
   const noteWords =
     note === '' ? null : `${state === 'denied' ? 'Their note' : 'Note'}: “${escapeUntrusted(note, 300)}”`;
   return textMessage(...decidedLines(request, made), noteWords);
+}
+
+interface RaiseLost extends LostRaise {
+  readonly card: CardFacts;
+  /** Slack user. */
+  readonly holder: string;
+  /** What they want to pay, in whole cents. */
+  readonly payCents: number;
+}
+
+/** What was approved for a holder was taken back, or changed, before its end: for them, and for whoever approved it. */
+export function raiseLost(lost: RaiseLost, reader: 'holder' | 'approver'): Message {
+  const { raise, by, goals, term, card, holder, payCents } = lost;
+  const did = `${mention(by)} ${term === null ? 'took back' : 'changed'} what ${mention(raise.by.userId)} approved`;
+  const is = `${escapeUntrusted(ruleStates(goals, 'to'), RULES_MAX)} ${term === null ? 'again' : lasting(term)}`;
+  if (reader === 'approver') {
+    const told = `The cardholder, ${mention(holder)}, has been told.`;
+    return headed(`${did}: ${is} · ${cardOfHolder(card)}.`, holder === by ? null : told);
+  }
+  return headed(
+    `${did}: ${is} · your ${cardName(card)}.`,
+    `If you have not paid ${formatCents(payCents)} yet, it may be declined now. Ask again, or talk to ${mention(by)}.`,
+  );
 }
 
 /** For somebody who asked for the same while the request was open. */

@@ -3,6 +3,7 @@ import type { Outcome } from '../../../src/actions/action-state.ts';
 import type { Statement } from '../../../src/audit/audit-record.ts';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import type { CardFacts } from '../../../src/core/card-facts.ts';
+import type { LostRaise } from '../../../src/limits/lost-raise.ts';
 import {
   createNotifyEnd,
   createRecordEnd,
@@ -62,7 +63,8 @@ describe('the end of a temporary change', () => {
     };
     const showTemporaryChange = createShowTemporaryChange(deps);
     const reportEnd = createReportEnd({ ...deps, recordEnd: createRecordEnd(deps), showTemporaryChange });
-    const notifyEnd = createNotifyEnd({ ...deps, reportEnd, showTemporaryChange });
+    const notifyOfLoss = async ({ by }: LostRaise) => void steps.push(`told that ${by} ended it early`);
+    const notifyEnd = createNotifyEnd({ ...deps, reportEnd, showTemporaryChange, notifyOfLoss });
     return { notifyEnd, steps };
   }
 
@@ -183,6 +185,21 @@ describe('the end of a temporary change', () => {
     await notifyEnd.conclude(changeNow('ended', { rulesetId: 2 }), null, '');
 
     expect(steps).toContain(`on record: ${words}`);
+  });
+
+  it.each([
+    ['by a person before its time: before it is stored, so that a job that runs again does it, too', click, 1, true],
+    ['by a person when its time is over', click, 0, false],
+    ['automatically', null, 1, false],
+  ])('tells those who rely on it if it is ended %s', async (_how, action, hoursLeft, isTold) => {
+    const { notifyEnd, steps } = setUp();
+    const endsAt = new Date(Date.parse(at) + hoursLeft * 3_600_000).toISOString();
+
+    await notifyEnd.conclude(changeNow('ended', { endsAt, requestId: 'req_1' }), action, '');
+
+    const told = steps.indexOf('told that U0BEN ended it early');
+    expect(told !== -1).toBe(isTold);
+    expect(told).toBeLessThan(steps.indexOf('kept as ended'));
   });
 
   it('is posted for the approvers if they have to decide', async () => {

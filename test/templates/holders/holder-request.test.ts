@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { noFacts } from '../../../src/approvals/request-facts.ts';
 import { goalsOf, type RuleChange } from '../../../src/card-api/rule-change.ts';
-import { requestDecided, requestUnconfirmed, sameRequestEnded } from '../../../templates/holders/holder-request.ts';
-import { limitChange } from '../../support/limit-goals.ts';
+import {
+  raiseLost,
+  requestDecided,
+  requestUnconfirmed,
+  sameRequestEnded,
+} from '../../../templates/holders/holder-request.ts';
+import { limitChange, limitGoal } from '../../support/limit-goals.ts';
 import { askedAt, inFlight, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
 import { ask } from '../../support/perform-world.ts';
+import { temporaryChangeOf } from '../../support/temporary-changes.ts';
+import { card } from '../fixtures.ts';
 
 const decision = { actionId: 'act_1', by: 'U0OLGA', at: askedAt };
 
@@ -237,4 +244,26 @@ it('does not say that nobody decided if somebody had approved', () => {
   });
 
   expect(text).toContain('It was not decided within 24 hours. You asked for: daily limit $900.00. Nothing changed.');
+});
+
+describe('a raise that is over before its end', () => {
+  const raise = temporaryChangeOf();
+  const lost = { raise, card, holder: 'U0HUGO', payCents: 60_000, goals: [limitGoal('daily', 40_000)] };
+
+  it('tells the holder who did it, what the limit is, and that it may be declined now', () => {
+    expect(raiseLost({ ...lost, by: 'U0OTTO', term: null }, 'holder').text).toBe(
+      '<@U0OTTO> took back what <@U0ANA> approved: daily limit $400.00 again · your card 1212. If you have not paid $600.00 yet, it may be declined now. Ask again, or talk to <@U0OTTO>.',
+    );
+    const term = { kind: 'duration', ms: 600_000 } as const;
+    expect(raiseLost({ ...lost, by: 'U0OTTO', term }, 'holder').text).toMatch(
+      /^<@U0OTTO> changed what <@U0ANA> approved: daily limit \$400\.00 for 10 minutes · your card 1212\./,
+    );
+  });
+
+  it('tells the approver that the holder knows it, unless the holder did it', () => {
+    const said = (by: string) => raiseLost({ ...lost, by, term: null }, 'approver').text;
+
+    expect(said('U0OTTO')).toMatch(/ again · Jane Doe · card 1212\. The cardholder, <@U0HUGO>, has been told\.$/);
+    expect(said('U0HUGO')).toMatch(/ again · Jane Doe · card 1212\.$/);
+  });
 });
