@@ -106,6 +106,8 @@ export interface Verdict {
   readonly confirmation: 'confirmed' | 'unconfirmed' | 'superseded';
   readonly by: 'webhook' | 'read-back' | null;
   readonly eventId: string | null;
+  /** It was reported before that nothing had shown it. */
+  readonly isLate?: true | undefined;
 }
 
 /** A refusal that may not be on record yet, or whose answer may be missing. */
@@ -172,8 +174,17 @@ export const ActionState = z.discriminatedUnion('state', [
     awaited: AwaitedChange.nullable(),
     /** What showed the change during verification. */
     seen: z
-      .strictObject({ by: z.enum(['webhook', 'read-back']).nullable(), eventId: z.string().nullable() })
+      .strictObject({
+        by: z.enum(['webhook', 'read-back']).nullable(),
+        eventId: z.string().nullable(),
+        isLate: z.literal(true).optional(),
+      })
       .nullable(),
+    /**
+     * A change of rules got no answer, and its verification ended without showing it. Until the card service can no longer
+     * make it, nobody knows whether it raises anything.
+     */
+    mayComeLate: z.literal(true).optional(),
     /**
      * Given up before anything was sent, with this text. It is never performed after that, even if another worker still
      * has the job.
@@ -215,6 +226,8 @@ export function mayFollow(current: ActionState | null, next: ActionState): boole
   const outcome = reported(current);
   if (outcome === null) return true;
   const nextOutcome = reported(next);
+  if (outcome.mayComeLate === true && nextOutcome !== null && isFound(nextOutcome) && nextOutcome.mayComeLate !== true)
+    return nextOutcome.state === 'confirmed' || (nextOutcome.state === outcome.state && nextOutcome.isNotified);
   if (nextOutcome === null || outcome.state !== nextOutcome.state)
     return outcome.state === 'sent' && nextOutcome !== null && isFound(nextOutcome);
   // Reporting comes last. Until then only the verifying process may refine its own result.
@@ -230,6 +243,19 @@ export function isFound({ state, awaited }: ReportedState): boolean {
 export function awaitedOf(state: ActionState | null): AwaitedChange | null {
   const outcome = reported(state);
   return outcome === null || (outcome.state !== 'sent' && outcome.isNotified) ? null : outcome.awaited;
+}
+
+/** The change that was reported as not shown, and may still be made; null: none. */
+export function lateOf(state: ActionState | null): AwaitedChange | null {
+  const outcome = reported(state);
+  return outcome?.mayComeLate === true && outcome.isNotified ? outcome.awaited : null;
+}
+
+/** True when the card service gave no answer, and nothing has shown since whether it made the change. */
+export function isUnanswered(state: ActionState | null): boolean {
+  const outcome = reported(state);
+  if (outcome?.result.state !== 'unknown') return false;
+  return outcome.state === 'sent' || outcome.awaited === null || outcome.mayComeLate === true;
 }
 
 /** True when it was sent, and nothing has shown it yet. */

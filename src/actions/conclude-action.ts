@@ -44,10 +44,14 @@ export function createConcludeAction(deps: Deps) {
     const followed = `the card followed ruleset ${ruleset?.id} when it was asked`;
     const left = `this change took the card off ruleset ${ruleset?.id}`;
     const closed = awaited.result.state === 'unknown' ? closedBy(awaited.result, verdict) : null;
-    const detail = ruleset === null ? closed : hasLeft ? left : followed;
+    // Its verification ended before, and is on record as that of its person.
+    const isByItself = verdict.isLate === true;
+    const ofRules = ruleset === null ? closed : hasLeft ? left : followed;
+    const detail = isByItself ? [MADE_LATE, ofRules].filter(Boolean).join('. ') : ofRules;
     const { by: confirmedBy, eventId } = verdict;
     const facts = { acctId, cardId: card.cardId, before, after, detail, confirmedBy, eventId };
-    await deps.record(action, { event: confirmation, ...facts, ...lineOf(awaited, verdict, hasLeft ? left : closed) });
+    const line = lineOf(awaited, verdict, hasLeft ? left : closed);
+    await deps.record(action, { event: confirmation, isByItself, ...facts, ...line });
     await keep(awaited, verdict, result);
 
     const alertId = alertIdOf(action);
@@ -67,11 +71,17 @@ export function createConcludeAction(deps: Deps) {
 
   /** Stored before anyone is notified, so that after a crash another worker reports the same. */
   async function keep(awaited: AwaitedChange, verdict: Verdict, result: Result, isNotified = false): Promise<void> {
-    const { confirmation: state, by, eventId } = verdict;
-    const found: ReportedState = { state, at: awaited.sentAt, result, isNotified, awaited, seen: { by, eventId } };
+    const { confirmation: state, ...seen } = verdict;
+    const { state: was, expects } = awaited.result;
+    const mayComeLate = state !== 'confirmed' && was === 'unknown' && expects?.kind === 'rule';
+    const late = mayComeLate ? ({ mayComeLate } as const) : {};
+    const found: ReportedState = { state, at: awaited.sentAt, result, isNotified, awaited, seen, ...late };
     await deps.progress.write(awaited.action.id, found);
   }
 }
+
+/** For the record of a change that was on record as not confirmed. */
+export const MADE_LATE = 'made late: found in effect after nothing had shown it';
 
 /**
  * Unconfirmed changes, cards that left their ruleset, and cards that were closed for good go to the audit channel, too.
@@ -110,7 +120,8 @@ interface VerifiedDeps extends Pick<ActionTools, 'nameRuleset' | 'now'> {
 export function createVerifiedResult(deps: VerifiedDeps): VerifiedResult {
   return async function verifiedResult(awaited, verdict) {
     const opened = await deps.applyLateConfirmation(awaited, verdict);
-    const seen = { ...resultOf(awaited.result, verdict, deps.now()), ...opened };
+    const found = { ...resultOf(awaited.result, verdict, deps.now()), ...opened };
+    const seen = verdict.isLate === true ? { ...found, note: sentences(MADE_AFTER_ALL, found.note) } : found;
     return { result: await aboutRuleset(awaited, seen), withoutRuleset: seen.note };
   };
 
@@ -129,6 +140,9 @@ export function createVerifiedResult(deps: VerifiedDeps): VerifiedResult {
     return { ...result, card: before, ...(why === null ? {} : { note: sentences(result.note, why) }) };
   }
 }
+
+/** For whoever read that it was not confirmed. */
+export const MADE_AFTER_ALL = 'It was made after all.';
 
 /** What a change has closed for good, in words; null: nothing, or nobody knows yet. */
 function closedBy({ expects }: Result, { confirmation }: Verdict): string | null {

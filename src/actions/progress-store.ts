@@ -8,6 +8,7 @@ import {
   type AwaitedChange,
   awaitedOf,
   type Expected,
+  lateOf,
   mayFollow,
   type RefusedState,
   type ReportedState,
@@ -26,6 +27,8 @@ const REPLACED_SECONDS = 3600;
 /** How far each action got. */
 export type Progress = ReturnType<typeof createProgress>;
 
+const openIn = (state: ActionState): AwaitedChange | null => awaitedOf(state) ?? lateOf(state);
+
 export function createProgress(redis: RedisClient) {
   const store = createOpenRecordStore({
     redis,
@@ -34,7 +37,7 @@ export function createProgress(redis: RedisClient) {
     ttlSeconds: KEPT_SECONDS,
     openKey: stateKey('actions-awaited'),
     orderOf(state) {
-      const awaited = awaitedOf(state);
+      const awaited = openIn(state);
       return awaited === null ? null : Date.parse(awaited.sentAt);
     },
   });
@@ -68,9 +71,9 @@ export function createProgress(redis: RedisClient) {
     },
     isAnswerReplaced: async (actionId: string): Promise<boolean> =>
       (await redis.exists(stateKey(`replaced:${actionId}`))) === 1,
-    /** Changes that wait for verification. Polled regularly, so that a lost timer loses no change. */
+    /** Changes that wait for verification, or may come late. Polled regularly, so that a lost timer loses no change. */
     awaited: async (): Promise<AwaitedChange[]> =>
-      (await store.open()).map(awaitedOf).filter((awaited) => awaited !== null),
+      (await store.open()).map(openIn).filter((awaited) => awaited !== null),
   };
 }
 

@@ -74,7 +74,7 @@ interface Steps {
 export type SendChange = ReturnType<typeof createSendChange>;
 
 /** A call that the card service has not carried out by then was lost. */
-const CARRIED_OUT_WITHIN_MS = 10 * 60_000;
+export const CARRIED_OUT_WITHIN_MS = 10 * 60_000;
 
 interface Deps extends Pick<ActionTools, 'record' | 'now'> {
   readonly progress: Pick<ActionTools['progress'], 'write'>;

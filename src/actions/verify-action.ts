@@ -7,6 +7,7 @@ import {
   type AwaitedChange,
   awaitedOf,
   type Expected,
+  lateOf,
   reported,
   requestedBy,
   type Verdict,
@@ -15,6 +16,7 @@ import {
 import type { ActionTools } from './action-tools.ts';
 import type { LatestChanges, Progress } from './progress-store.ts';
 import { FIRST_LOOK_MS } from './report.ts';
+import { CARRIED_OUT_WITHIN_MS } from './send-change.ts';
 import { readBack, type StatusHistory } from './send-status.ts';
 
 /** People are notified if nothing has shown a change within this time. */
@@ -37,18 +39,27 @@ export interface RequestsOfActions {
   verified(requestedBy: string, actionId: string, confirmation: Verdict['confirmation'], lease: Lease): Promise<void>;
 }
 
-interface Deps extends Pick<ActionTools, 'withLock' | 'now'> {
+/**
+ * A change of rules that nothing has shown can no longer be made: what was counted for it counts no longer.
+ *
+ * @returns the milliseconds until it can be told; null: it is settled.
+ */
+export type SettleLate = (awaited: AwaitedChange) => Promise<number | null>;
+
+interface Deps extends Pick<ActionTools, 'now'> {
   readonly progress: Pick<Progress, 'read'>;
-  readonly requests: Pick<RequestsOfActions, 'isBlocking' | 'withLock'>;
+  readonly requests: Pick<RequestsOfActions, 'isBlocking'>;
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules'>;
   readonly history: Pick<StatusHistory, 'confirmedBy'>;
   readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
-  /** Stores and reports the outcome, under the account's lock. */
-  readonly conclude: (awaited: AwaitedChange, verdict: Verdict, lease: Lease) => Promise<void>;
+  /** Stores and reports the outcome. */
+  readonly conclude: (awaited: AwaitedChange, verdict: Verdict) => Promise<void>;
+  readonly settleLate: SettleLate;
 }
 
 /**
- * Checks whether a sent change is visible: its webhook has arrived, or the card service shows it.
+ * Checks whether a sent change is visible: its webhook has arrived, or the card service shows it. A change of rules without
+ * an answer is looked at until it can no longer be made, although people are told before that nothing has shown it.
  *
  * Idempotent: the verdict is stored before anyone is notified, and the change stays pending until everyone is.
  *
@@ -57,9 +68,11 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'now'> {
 export function createVerifyAction(deps: Deps): (actionId: string) => Promise<number | null> {
   return async function verifyAction(actionId) {
     const reportedState = reported(await deps.progress.read(actionId));
+    const late = lateOf(reportedState);
+    if (late !== null) return await lookAgain(late, deps);
     const awaited = awaitedOf(reportedState);
     if (reportedState === null || awaited === null) return null;
-    const elapsedMs = deps.now().getTime() - Date.parse(awaited.sentAt);
+    const elapsedMs = elapsedSince(awaited, deps);
     const isLate = elapsedMs >= VERIFY_TIMEOUT_MS;
     // The performing process reports first; otherwise "sent" could overwrite "confirmed".
     const isToBeNotified = reportedState.state === 'sent' && !reportedState.isNotified;
@@ -72,11 +85,40 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
       const untilLate = Math.max(FIRST_LOOK_MS, VERIFY_TIMEOUT_MS - elapsedMs);
       return Math.min(Math.max(elapsedMs, FIRST_LOOK_MS), LOOK_AGAIN_MAX_MS, untilLate);
     }
-    // Takes locks in the same order as decisions on requests do.
-    await deps.requests.withLock(requestedBy(awaited), (outer) =>
-      deps.withLock(`account:${awaited.acctId}`, (lease) => deps.conclude(awaited, verdict, lease), outer),
-    );
+    await deps.conclude(awaited, verdict);
+    // Otherwise the next sweep would start it again.
+    return lateOf(await deps.progress.read(actionId)) === null ? null : LOOK_AGAIN_MAX_MS;
+  };
+}
+
+function elapsedSince({ sentAt }: AwaitedChange, { now }: Pick<Deps, 'now'>): number {
+  return now().getTime() - Date.parse(sentAt);
+}
+
+/** A temporary change that comes late is found where its end is looked after. */
+async function lookAgain(awaited: AwaitedChange, deps: Deps): Promise<number | null> {
+  const { expects } = awaited.result;
+  const elapsedMs = elapsedSince(awaited, deps);
+  const isPermanent = expects?.kind === 'rule' && expects.term?.kind === 'permanent';
+  const verdict = isPermanent ? await findVerdict(awaited, elapsedMs, false, deps) : null;
+  if (verdict?.confirmation === 'confirmed') {
+    await deps.conclude(awaited, { ...verdict, isLate: true });
     return null;
+  }
+  return elapsedMs < CARRIED_OUT_WITHIN_MS ? LOOK_AGAIN_MAX_MS : await deps.settleLate(awaited);
+}
+
+interface LockingDeps extends Pick<ActionTools, 'withLock'> {
+  readonly requests: Pick<RequestsOfActions, 'withLock'>;
+  readonly conclude: (awaited: AwaitedChange, verdict: Verdict, lease: Lease) => Promise<void>;
+}
+
+/** Takes locks in the same order as decisions on requests do. */
+export function createConcludeLocked({ requests, withLock, conclude }: LockingDeps): Deps['conclude'] {
+  return async function concludeLocked(awaited, verdict) {
+    await requests.withLock(requestedBy(awaited), (outer) =>
+      withLock(`account:${awaited.acctId}`, (lease) => conclude(awaited, verdict, lease), outer),
+    );
   };
 }
 
@@ -89,6 +131,9 @@ async function findVerdict(
 ): Promise<Verdict | null> {
   const { expects } = result;
   if (expects === undefined) return null;
+  const isReplaced = async () => await latestChanges.isSuperseded(acctId, expects, action.id);
+  // What is in effect is what the later change of the same rules has set.
+  if (result.state === 'unknown' && expects.kind === 'rule' && (await isReplaced())) return replaced;
   const eventId = expects.kind === 'status' ? await history.confirmedBy(acctId, expects.status, action.id) : null;
   const byWebhook = { confirmation: 'confirmed', by: 'webhook', eventId } as const;
   if (eventId !== null && result.state !== 'unknown') return byWebhook;
@@ -100,11 +145,11 @@ async function findVerdict(
   // Without an answer, the webhook may be that of an earlier change. Unless it cannot be read, the card decides.
   if (eventId !== null && (seen === true || (seen === null && isLate))) return byWebhook;
   if (seen === true) return { confirmation: 'confirmed', by: 'read-back', eventId: null };
-  if (await latestChanges.isSuperseded(acctId, expects, action.id)) {
-    return { confirmation: 'superseded', by: null, eventId: null };
-  }
+  if (await isReplaced()) return replaced;
   return isLate ? { confirmation: 'unconfirmed', by: null, eventId: null } : null;
 }
+
+const replaced = { confirmation: 'superseded', by: null, eventId: null } as const;
 
 /** Null: the card cannot be read now. */
 async function isSeen(acctId: number, expects: Expected, card: Deps['card']): Promise<boolean | null> {

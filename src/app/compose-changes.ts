@@ -9,7 +9,7 @@ import { createSendChange } from '../actions/send-change.ts';
 import { createSendStatus } from '../actions/send-status.ts';
 import { createEndUndo, createUndoBlock, createWhyNotUndo } from '../actions/undo-block.ts';
 import type { BlockAction } from '../actions/verbs.ts';
-import { createVerifyAction, type RequestsOfActions } from '../actions/verify-action.ts';
+import { createConcludeLocked, createVerifyAction, type RequestsOfActions } from '../actions/verify-action.ts';
 import { createFillForm } from '../alerts/fill-form.ts';
 import { createBlockAndReport, createCloseFraudCase, createEndCase, createOpenCase } from '../alerts/fraud-case.ts';
 import { createNotifyOfLoss } from '../approvals/notify-of-loss.ts';
@@ -34,6 +34,7 @@ import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
 import { createPlanChange } from '../limits/plan-change.ts';
 import { createRestore } from '../limits/restore.ts';
 import { createApplyLateConfirmation, createSendRules } from '../limits/send-rules.ts';
+import { createSettleLate, createWasMade } from '../limits/settle-late.ts';
 import { createSupersede } from '../limits/supersede.ts';
 import type { RemedyAction, RuleAction } from '../limits/verbs.ts';
 import type { Tools } from './compose-tools.ts';
@@ -127,13 +128,18 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
 export function composeVerification(
   tools: Tools,
   requests: RequestsOfActions,
-  { applyLateConfirmation }: Pick<ReturnType<typeof composeLimits>, 'applyLateConfirmation'>,
+  { applyLateConfirmation, ends }: Pick<ReturnType<typeof composeLimits>, 'applyLateConfirmation' | 'ends'>,
 ) {
   const { reload } = tools.directory;
   const verifiedResult = createVerifiedResult({ ...tools, applyLateConfirmation, reload });
   const notifyOfVerdict = createNotifyOfVerdict(tools);
   const conclude = createConcludeAction({ ...tools, requests, verifiedResult, notifyOfVerdict });
-  return createVerifyAction({ ...tools, requests, conclude });
+  return createVerifyAction({
+    ...tools,
+    requests,
+    conclude: createConcludeLocked({ ...tools, requests, conclude }),
+    settleLate: createSettleLate({ ...tools, ...ends, wasMade: createWasMade(tools) }),
+  });
 }
 
 function composeFillForm({ pending, ...tools }: Tools): (action: RemedyAction) => Promise<void> {

@@ -56,7 +56,7 @@ export function createOverrideRequest(deps: Deps) {
     const part = await deps.capOverride(action, judged);
     if ('why' in part) return await refuse(part.why, part.isNotPermitted);
     if (!(await deps.recentRaises.reserveOverride(request.acctId, action.id))) {
-      return await refuse('The emergency override was already used for this card in the last 24 hours.', true);
+      return await refuse(usedAlready, true);
     }
     const { acctId, card, id, approvals, counted } = judged.request;
     const detail = `${id}: emergency override`;
@@ -65,6 +65,10 @@ export function createOverrideRequest(deps: Deps) {
     await deps.execution.execute(action, judged.request, { ...part, approvals, counted, note: action.reason }, run);
   };
 }
+
+/** One that was certainly not made is not used: see `createSettleLate`. */
+const usedAlready =
+  'The emergency override was already used for this card in the last 24 hours. If that got no answer, it can be used again ten minutes later.';
 
 interface CapDeps extends Pick<ActionTools, 'now' | 'purchaseOf' | 'zone'> {
   readonly rights: Pick<Rights, 'policyOfCard'>;

@@ -25,6 +25,7 @@ import {
   isInOwnName,
   orderIn,
   withInFlight,
+  withoutInFlight,
 } from './request.ts';
 import type { Requests } from './request-store.ts';
 
@@ -140,14 +141,16 @@ function approvedBy({ kind, approvals, by }: ApprovalInFlight): OrderApproved {
   return { by, approvers: kind === 'override' ? [by] : approvals.map((given) => given.by) };
 }
 
-function approvedAs({ id, action }: ApprovalRequest, approval: ApprovalInFlight): Omit<Approved, 'whyNoLonger'> {
+function approvedAs(request: ApprovalRequest, approval: ApprovalInFlight): Omit<Approved, 'whyNoLonger'> {
+  const { id, action } = request;
   const { by: last, approvers: all } = approvedBy(approval);
   const approvers = all.length;
   const by = approvers === 1 ? last : null;
   const askedBy = action.actor.userId;
   const people = [askedBy, approval.by];
   const raisedBy = { by, askedBy, ...(by === null && { approvedBy: [...all] }) };
-  return { outcomeOf: action.id, requestId: id, raisedBy, people, approvers, judged: approval.changes };
+  const unanswered = withoutInFlight(request, approval.actionId).inFlight.map(({ actionId }) => actionId);
+  return { outcomeOf: action.id, requestId: id, raisedBy, people, unanswered, approvers, judged: approval.changes };
 }
 
 interface FailDeps extends Pick<ActionTools, 'withLock' | 'updateRequest' | 'isRefused'> {

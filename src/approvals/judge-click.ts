@@ -134,7 +134,8 @@ export function createRecount({ raises, rights, orderPermit }: RecountDeps): Rec
     }
     // As the change is counted right before it is made. What is open for the moment is not opened for one purchase.
     const both = changes.map((change) => ({ change: changeFromNow(change, request.temporary), fromBase: change }));
-    const raised = await raises.count({ ...action, id: click.id }, acctId, { changes: both, term }, people);
+    const unanswered = request.inFlight.map(({ actionId }) => actionId);
+    const raised = await raises.count({ ...action, id: click.id }, acctId, { changes: both, term }, people, unanswered);
     const needed = approvalsNeeded(amountIn(raised), await rights.policyOfCard(acctId));
     return { needed, counted: tooMuchForOne(raised) };
   };

@@ -31,6 +31,8 @@ export interface Approval {
   readonly approvers: number;
   /** The people whose earlier raises count with it. */
   readonly people: readonly string[];
+  /** Earlier approvals of the same request that got no answer. */
+  readonly unanswered: readonly string[];
   /** The approved changes, relative to the rules at that time. */
   readonly judged: readonly RuleChange[];
   /** Why it may not be made any more, by the roles of this moment, one sentence; null when it may. */
@@ -235,7 +237,7 @@ export function createPermitChangeOrAsk(deps: PermitDeps): PermitChangeOrAsk {
    */
   async function countApproved({ action, acctId }: MadeChange<RuleAction>, raise: Raise, approval: Approval) {
     return await withLock('recent-raises', async () => {
-      const counted = await raises.count(action, acctId, raise, approval.people);
+      const counted = await raises.count(action, acctId, raise, approval.people, approval.unanswered);
       const needed = approvalsNeeded(amountIn(counted), await deps.rights.policyOfCard(acctId));
       const { approvers } = approval;
       if (needed > approvers) return { state: 'failed', note: tooMuchByNow(approvers) } as const;

@@ -2,6 +2,7 @@ import { sentences } from '../../templates/core/change-words.ts';
 import { isOnAlert } from '../actions/action.ts';
 import { type Result, reported } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { MADE_AFTER_ALL, MADE_LATE } from '../actions/conclude-action.ts';
 import { resultMessage, toOutcome } from '../actions/report.ts';
 import type { Audit } from '../audit/audit.ts';
 import { nobody } from '../audit/audit-record.ts';
@@ -172,7 +173,7 @@ export function createConfirmIfMade(deps: ConfirmDeps): ConfirmIfMade {
       cardId,
       ...sidesOf(changes),
       alertId,
-      detail: 'made late: found in effect after nothing had shown it',
+      detail: MADE_LATE,
       confirmedBy: 'read-back',
       eventId: null,
       duration: termWords(term),
@@ -200,7 +201,7 @@ export function createShowMadeLate({ progress, outcomes, notifyDirectly, now }: 
       ...sent,
       ...sidesOf(changes),
       state: 'done',
-      ...withObstacles(sentences('It was made after all.', back), { action, card: sent.card, changes }),
+      ...withObstacles(sentences(MADE_AFTER_ALL, back), { action, card: sent.card, changes }),
       confirmation: 'confirmed',
       control: isRunning ? { kind: 'revert', id, until: endsAt } : null,
     };

@@ -28,6 +28,7 @@ import {
 import { isMadeBy } from './temporary-change.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 import { endOfTerm, lastsMs, permanent } from './term.ts';
+import { readUnanswered } from './unanswered-raise.ts';
 
 /** How changes raise what the card may spend. */
 export interface Raise {
@@ -49,6 +50,7 @@ export type RaisedBy = Pick<RecentRaise, 'by' | 'askedBy' | 'approvedBy'>;
 export type RaiseAmounts = ReturnType<typeof createRaiseAmounts>;
 
 interface Deps extends Pick<ActionTools, 'purchaseOf' | 'zone' | 'now'> {
+  readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly rights: Pick<Rights, 'actsFor' | 'policyOfCard'>;
   readonly recentRaises: Pick<RecentRaises, 'add' | 'cancel' | 'list'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
@@ -72,12 +74,19 @@ function createCounts(deps: Deps) {
      * So neither joining nor splitting raises is a way around the rule.
      *
      * @param named who asks for it and who approves it, if known. The people they act for as delegates are added.
+     * @param unanswered earlier approvals of the same change that got no answer. It adds nothing to them.
      */
-    async count(action: Action, acctId: number, raise: Raise, named: readonly string[]): Promise<CountedRaise> {
+    async count(
+      action: Action,
+      acctId: number,
+      raise: Raise,
+      named: readonly string[],
+      unanswered: readonly string[] = [],
+    ): Promise<CountedRaise> {
       // Reads the card's group, by which people act for others.
       const policy = await deps.rights.policyOfCard(acctId);
       const people = (await Promise.all(named.map((userId) => deps.rights.actsFor(userId, acctId)))).flat();
-      const all = await amountsOf(action, acctId, raise, people, deps);
+      const all = await amountsOf(action, acctId, raise, { people, unanswered }, deps);
       const ownMost = Math.max(...all.map((raise) => raise.ownCents ?? 0));
       const cap = exceededCap(policy, await loosenedBefore(action, acctId, people, deps), ownMost);
       const most = all.reduce((one, raise) => (countedCents(raise) > countedCents(one) ? raise : one));
@@ -207,7 +216,7 @@ async function amountsOf(
   action: Action,
   acctId: number,
   { changes, term }: Raise,
-  people: readonly string[],
+  { people, unanswered }: { readonly people: readonly string[]; readonly unanswered: readonly string[] },
   deps: Deps,
 ): Promise<Omit<CountedRaise, 'aboveCents' | 'cap'>[]> {
   const nowMs = deps.now().getTime();
@@ -219,18 +228,17 @@ async function amountsOf(
     (open) => open.acctId === acctId && open.state === 'open' && Date.parse(open.endsAt) >= end,
   );
   const paidCents = await paidFor(action, term, deps);
+  const { isUnsure, isUnmade } = await readUnanswered(recent, deps);
   return changes.flatMap((raised) => {
     const { change } = raised;
     const { rule } = change;
     const base = baseCents(raised, paidCents);
-    const earlier = earlierOf(
-      recent.filter((raise) => raise.rule === ruleKey(rule)),
-      people,
-    );
-    const still = earlierOf(
-      recent.filter((raise) => stillCounts(raise, rule, lasting)),
-      people,
-    );
+    // Limits are set, not added to: the same change adds nothing to itself.
+    const isRepeated = (raise: RecentRaise) => unanswered.includes(raise.actionId) && isUnmade(raise, change);
+    const counted = recent.filter((raise) => !isRepeated(raise));
+    const earlierIn = (raises: readonly RecentRaise[]) => earlierOf(raises, people, (raise) => isUnsure(raise, change));
+    const earlier = earlierIn(counted.filter((raise) => raise.rule === ruleKey(rule)));
+    const still = earlierIn(counted.filter((raise) => stillCounts(raise, rule, lasting)));
     return [
       { rule, ownCents: ownCents(change, paidCents), earlier },
       { rule, ownCents: base, earlier: base === 0 ? [] : still },
@@ -263,7 +271,11 @@ function centsOrInfinity(cents: number | null): number {
  * Oldest first. If an action both raised a rule and made it last longer, the larger amount counts. Of several who approved it
  * together, it names the one with whose next raise it counts.
  */
-function earlierOf(raises: readonly RecentRaise[], people: readonly string[]): EarlierRaise[] {
+function earlierOf(
+  raises: readonly RecentRaise[],
+  people: readonly string[],
+  isUnsure: (raise: RecentRaise) => boolean,
+): EarlierRaise[] {
   const largest = raises.filter(
     (raise, index) =>
       !raises.some(
@@ -272,11 +284,15 @@ function earlierOf(raises: readonly RecentRaise[], people: readonly string[]): E
           (centsOrInfinity(other.cents) > centsOrInfinity(raise.cents) || (other.cents === raise.cents && at < index)),
       ),
   );
-  return largest.map(({ by, askedBy, approvedBy, atMs, cents }) => ({
-    by: by ?? approvedBy?.find((userId) => people.includes(userId)) ?? askedBy,
-    at: new Date(atMs).toISOString(),
-    cents,
-  }));
+  return largest.map((raise) => {
+    const { by, askedBy, approvedBy, atMs, cents } = raise;
+    return {
+      by: by ?? approvedBy?.find((userId) => people.includes(userId)) ?? askedBy,
+      at: new Date(atMs).toISOString(),
+      cents,
+      ...(isUnsure(raise) && { isUnsure: true }),
+    };
+  });
 }
 
 /** What a rule that is opened for one purchase allows. Any number of purchases can be made during a time, however short. */

@@ -127,6 +127,8 @@ export const EarlierRaise = z.strictObject({
   at: z.string(),
   /** Null: no amount is known. */
   cents: z.int().positive().nullable(),
+  /** The card service gave no answer, and may not have made it. */
+  isUnsure: z.boolean().optional(),
 });
 export type EarlierRaise = z.infer<typeof EarlierRaise>;
 

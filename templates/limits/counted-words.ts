@@ -1,3 +1,4 @@
+import { groupBy } from '../../src/core/group-by.ts';
 import { serviceClock, serviceZone } from '../../src/core/installation.ts';
 import { joinWithAnd } from '../../src/core/join-with-and.ts';
 import { formatCents } from '../../src/core/money.ts';
@@ -79,7 +80,8 @@ function words(counted: CountedRaise, written: Written): string {
   const own = ownWords(counted, written);
   if (ownCents === null || earlier.length === 0) return `${own}.`;
   const cents = countedCents(counted);
-  const all = Number.isFinite(cents) ? `: ${formatCents(cents)} in 24 hours` : ' within 24 hours';
+  const most = earlier.some(({ isUnsure }) => isUnsure) ? 'up to ' : '';
+  const all = Number.isFinite(cents) ? `: ${most}${formatCents(cents)} in 24 hours` : ' within 24 hours';
   return `${own}. ${earlierWords(counted, written)}${all}.`;
 }
 
@@ -95,18 +97,17 @@ function ownWords({ rule, ownCents }: CountedRaise, { name }: Written): string {
 function earlierWords({ rule, earlier }: CountedRaise, { who, at }: Written): string {
   const isLimit = rule.kind === 'limit';
   const did = isLimit ? 'raised it' : 'allowed them';
+  const didIn = ({ isUnsure = false }: EarlierRaise): string => (isUnsure ? `may have ${did}` : did);
   const amount = (cents: number | null): string => {
     if (cents === null) return isLimit ? 'to no limit' : 'without an amount';
     return `${isLimit ? 'by' : 'for'} ${formatCents(cents)}`;
   };
   const shown = earlier.slice(-RAISES_MAX);
   const before = earlier.slice(0, -RAISES_MAX);
-  const people = [...new Set(shown.map((raise) => raise.by))];
-  const names = people.map((person) => {
-    const amounts = shown
-      .filter((raise) => raise.by === person)
-      .map((raise) => `${amount(raise.cents)} at ${at(raise.at)}`);
-    return `${who(person)} ${did} ${joinWithAnd(amounts)}`;
+  const groups = groupBy(shown, (raise) => `${who(raise.by)} ${didIn(raise)}`);
+  const names = [...groups].map(([whoDid, raises]) => {
+    const amounts = raises.map((raise) => `${amount(raise.cents)} at ${at(raise.at)}`);
+    return `${whoDid} ${joinWithAnd(amounts)}`;
   });
   if (before.length === 0) return joinWithAnd(names);
   const cents = sum(before);

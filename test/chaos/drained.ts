@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countInbox, countJobs } from '../../bench/under-way.ts';
+import { lateOf } from '../../src/actions/action-state.ts';
+import { createProgress } from '../../src/actions/progress-store.ts';
 import { FIRST_SEARCH_MS } from '../../src/outbox/late-copies.ts';
 import { createOutbox } from '../../src/outbox/outbox-store.ts';
 import type { ChaosCluster } from './cluster.ts';
@@ -14,12 +16,20 @@ async function leftOf({ store }: Pick<ChaosCluster, 'store'>): Promise<Record<st
   const edits = await store.keys('{cardbell:out:*}:edits');
   return {
     inbox: await countInbox(store),
-    awaited: await store.zcard('{cardbell:state}:actions-awaited'),
+    awaited: await awaitedIn(store),
     jobs: await jobsOf(store),
     outbox: await messagesOf(store),
     edits: sum(await Promise.all(edits.map((key) => store.zcard(key)))),
     copies: await copiesLookedFor(store),
   };
+}
+
+/** Those that were reported as not shown are looked at for minutes more, while nobody waits for them. */
+async function awaitedIn(store: ChaosCluster['store']): Promise<number> {
+  const progress = createProgress(store);
+  const ids = (await progress.awaited()).map(({ action }) => action.id);
+  const states = await Promise.all(ids.map((id) => progress.read(id)));
+  return states.filter((state) => lateOf(state) === null).length;
 }
 
 /** Number of events and messages in flight. */

@@ -3,6 +3,8 @@ import {
   type ActionState,
   type AwaitedChange,
   awaitedOf,
+  isUnanswered,
+  lateOf,
   mayFollow,
   type ReportedState,
   type Result,
@@ -47,6 +49,9 @@ const found = (state: 'confirmed' | 'unconfirmed' | 'superseded', isNotified = f
   seen: { by: 'webhook', eventId: 'evt_1' },
 });
 
+/** Reported as not shown, and looked at until it can no longer be made. */
+const late: ReportedState = { ...found('unconfirmed', true), mayComeLate: true };
+
 describe('an action can go', () => {
   it.each<[string, ActionState | null, ActionState]>([
     ['from nothing to asked', null, asked],
@@ -61,6 +66,8 @@ describe('an action can go', () => {
     ['from sent to superseded', sentAndTold, found('superseded')],
     ['from confirmed to confirmed with more details, until it is reported', found('confirmed'), found('confirmed')],
     ['from confirmed to confirmed and reported', found('confirmed'), found('confirmed', true)],
+    ['from unconfirmed to confirmed, as long as it may come late', late, found('confirmed')],
+    ['from unconfirmed to what stays unconfirmed', late, found('unconfirmed', true)],
   ])('%s', (_what, from, to) => {
     expect(mayFollow(from, to)).toBe(true);
   });
@@ -76,6 +83,11 @@ describe('an action cannot go', () => {
     ['from confirmed to unconfirmed', found('confirmed'), found('unconfirmed')],
     ['anywhere once it is confirmed and reported', found('confirmed', true), found('confirmed')],
     ['from failed to sending', failed, sending],
+    ['from what may come late back to not reported', late, found('unconfirmed')],
+    ['from what may come late to anything but what it was', late, found('superseded', true)],
+    ['from what may come late to the same again', late, late],
+    ['from unconfirmed to confirmed, once it can no longer be made', found('unconfirmed', true), found('confirmed')],
+    ['from unconfirmed to what may come late', found('unconfirmed', true), late],
     ['from a verified result to the result of a worker still in progress', found('confirmed'), madeAlready],
     ['there either once the verified result is reported', found('confirmed'), { ...madeAlready, isNotified: true }],
   ])('%s', (_what, from, to) => {
@@ -102,6 +114,21 @@ describe('an awaited change', () => {
     const states = [asked, sending, sent, sentAndTold, found('confirmed'), found('confirmed', true), failed];
 
     expect(states.map((state) => awaitedOf(state) !== null)).toEqual([false, false, true, true, true, false, false]);
+  });
+
+  it('may come late once it is reported as not shown', () => {
+    const states = [sentAndTold, { ...late, isNotified: false }, late, found('unconfirmed', true)];
+
+    expect(states.map((state) => lateOf(state) !== null)).toEqual([false, false, true, false]);
+  });
+
+  it('is unanswered until it is shown or can no longer be made', () => {
+    const unknown = result({ state: 'unknown' });
+    const given = [sentAndTold, late, found('unconfirmed', true), { ...late, awaited: null }, found('confirmed')];
+    const states = given.map((state): ReportedState => ({ ...state, result: unknown }));
+
+    expect(states.map(isUnanswered)).toEqual([true, true, false, true, false]);
+    expect([sentAndTold, late, asked, sending, null].map(isUnanswered)).toEqual([false, false, false, false, false]);
   });
 
   it('keeps the evidence that confirmed it', () => {

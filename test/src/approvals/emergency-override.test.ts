@@ -229,7 +229,10 @@ describe('an emergency override by an operator', () => {
       'it was recently used for this card',
       openRequestOf(),
       { isUsed: true },
-      refused('The emergency override was already used for this card in the last 24 hours.', 'Ask an approver.'),
+      refused(
+        'The emergency override was already used for this card in the last 24 hours. If that got no answer, it can be used again ten minutes later.',
+        'Ask an approver.',
+      ),
     ],
   ])('is refused if %s', async (_what, request, given, expected) => {
     expect(await override(request, given)).toEqual([expected]);

@@ -98,6 +98,7 @@ describe('executing an approval', () => {
         requestId: 'req_ask1',
         raisedBy: { by: 'U0BEN', askedBy: 'U0HUGO' },
         people: ['U0HUGO', 'U0BEN'],
+        unanswered: [],
         approvers: 1,
         judged: openRequestOf().changes,
         whyNoLonger: expect.any(Function),

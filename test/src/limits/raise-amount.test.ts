@@ -29,6 +29,7 @@ function setUp(
 ) {
   let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
   const raises = createRaiseAmounts({
+    progress: { read: async () => null },
     recentRaises: createRecentRaises(redis()),
     rights: {
       actsFor: async (userId) => actsFor[userId] ?? [userId],

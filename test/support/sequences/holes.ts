@@ -149,12 +149,13 @@ function withRaiseAmounts(code: typeof Raising): typeof Raising {
       if (!isOpen('what is opened for a time counts as the purchase')) return own;
       return {
         ...own,
-        count: (action, acctId, raise, people) =>
+        count: (action, acctId, raise, people, unanswered) =>
           own.count(
             action,
             acctId,
             raise.term.kind === 'duration' ? { ...raise, term: { kind: 'purchase' } } : raise,
             people,
+            unanswered,
           ),
       };
     },

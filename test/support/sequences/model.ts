@@ -83,6 +83,8 @@ interface Change {
 
 interface Loosening {
   readonly job: string;
+  /** For a decision. */
+  readonly request?: Job['request'] | undefined;
   /** Those whose allowance it uses: the only approver, and whom they stand in for. Empty if several approved. */
   readonly by: readonly string[];
   /** Those with whose next raises it counts, too: who asked for it, and each of several who approved it. */
@@ -353,7 +355,7 @@ export function createModel(atFirst: Facts) {
       count('by several');
       if (names.some((own, index) => !own.includes(supporters[index] ?? ''))) count('by a delegate');
       const askers = allowanceOf([job.request?.by, ...supporters].filter(isPerson), acctId, standing);
-      done.push(...amounts.map((one) => ({ ...one, askers })));
+      done.push(...amounts.map((one) => ({ ...one, request: job.request, askers })));
       return null;
     }
     const by = allowanceOf(isOverride ? [job.by ?? ''] : supporters, acctId, standing);
@@ -369,7 +371,7 @@ export function createModel(atFirst: Facts) {
           : 'alone, for a time',
     );
     if (by.length > 1) count('by a delegate');
-    done.push(...amounts.map((one) => ({ ...one, by, askers })));
+    done.push(...amounts.map((one) => ({ ...one, request: job.request, by, askers })));
     if (isOverride) overrides.push({ acctId, at: standing.now, job: job.id });
     return null;
   }
@@ -410,6 +412,8 @@ export function createModel(atFirst: Facts) {
             one.acctId === acctId &&
             one.rule === rule &&
             one.job !== job.id &&
+            // Approved again because its answer was lost: it sets the limit again.
+            (job.request === undefined || one.request !== job.request) &&
             one.at >= standing.now - DAY,
         );
         for (const [cents, sum] of [

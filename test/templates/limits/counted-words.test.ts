@@ -46,6 +46,11 @@ describe.each<[string, Partial<CountedRaise>, string]>([
     { earlier: [raise, { ...raise, by: 'U0BEN', cents: 100 }] },
     'This raises the daily limit by $400.00. U0ANA raised it by $700.00 at 2026-11-20T14:12:00.000Z and U0BEN raised it by $1.00 at 2026-11-20T14:12:00.000Z: $1,101.00 in 24 hours.',
   ],
+  [
+    'an earlier raise that got no answer',
+    { earlier: [raise, { ...raise, cents: 1000, isUnsure: true }] },
+    'This raises the daily limit by $400.00. U0ANA raised it by $700.00 at 2026-11-20T14:12:00.000Z and U0ANA may have raised it by $10.00 at 2026-11-20T14:12:00.000Z: up to $1,110.00 in 24 hours.',
+  ],
 ])('%s', (_what, over, expected) => {
   it('reads as a sentence', () => {
     expect(countedText({ ...counted, ...over })).toBe(expected);
