@@ -320,8 +320,10 @@ export const Outcome = z.strictObject({
   isPart: z.literal(true).optional(),
   /** The reason the person gave. */
   reason: z.string().optional(),
-  /** A request that ended without a change; by whom, if not by itself. */
-  closed: z.strictObject({ how: z.enum(['denied', 'expired', 'withdrawn']), by: z.string().nullable() }).optional(),
+  /** A request that ended without a change; by whom, if not by itself. `paid`: its purchase was paid without it. */
+  closed: z
+    .strictObject({ how: z.enum(['denied', 'expired', 'withdrawn', 'paid']), by: z.string().nullable() })
+    .optional(),
   /** The account of the card, if the alert is about several cards. */
   acctId: z.int().nullish(),
   /** Absent where there is nothing to confirm. */

@@ -12,7 +12,7 @@ import { FOLLOWS_WITHIN_MS, isMasked } from './purchase-timeline.ts';
 /** A later purchase is not a retry. */
 const WITHIN_MS = 24 * 3_600_000;
 
-interface Deps extends Pick<ActionTools, 'withLock' | 'updateAlert' | 'notifyDirectly'> {
+interface Deps extends Pick<ActionTools, 'withLock' | 'updateAlert' | 'notifyDirectly' | 'cardChanged'> {
   readonly history: Pick<CardHistory, 'alertsBetween'>;
   readonly alerts: Pick<Alerts, 'get' | 'setOutcome'>;
   /** Who approved a change that was requested from an alert. */
@@ -71,6 +71,7 @@ export function createResolveDeclines(deps: Deps) {
           await alerts.setOutcome(alert.event.id, `paid-${payment.id}`, back);
           await resolve(alert.event);
           await updateAlert(alert.event.id);
+          await deps.cardChanged(payment.acctId);
         }
       });
     }
@@ -81,6 +82,8 @@ export function createResolveDeclines(deps: Deps) {
     const paid = { verb: 'paid', by: null, at: event.occurredAt, state: 'done', ...amount } as const;
     await alerts.setOutcome(alert.event.id, `paid-${event.id}`, paid);
     await updateAlert(alert.event.id);
+    // What somebody asked for only to pay this is no longer needed.
+    await deps.cardChanged(event.acctId);
     const outcomes = [...alert.outcomes.filter(({ verb }) => verb !== 'paid'), paid];
     // For a change with two approvals, the alert names only the person who made it.
     const approvers = new Set([

@@ -25,6 +25,7 @@ import { createExecution, createFailApproval, createMakeApprovedChange } from '.
 import { createDropApproval } from '../approvals/in-flight.ts';
 import { createJudgeClick, createRecount, createWhyNoLonger } from '../approvals/judge-click.ts';
 import { createOpenRequest, type RequestedChange } from '../approvals/open-request.ts';
+import { createEndRequest, createPaidAt, createReadRequest } from '../approvals/paid-request.ts';
 import type { OpenRequest } from '../approvals/request.ts';
 import { createGatherFacts } from '../approvals/request-facts.ts';
 import {
@@ -60,7 +61,9 @@ interface Deps {
 export function composeApprovals({ tools, openRequest, changeRule, failures, orders, block }: Deps) {
   const { withLock } = tools;
   const blockAll = createBlockAll({ ...tools, failures, block });
-  const common = { ...tools, ...orders, readCurrent: createReadCurrent(tools) };
+  const paidAt = createPaidAt(tools);
+  const requests = { ...tools.requests, get: createReadRequest({ ...tools, paidAt }) };
+  const common = { ...tools, ...orders, requests, readCurrent: createReadCurrent({ ...tools, paidAt }) };
   const { resolve, notifyDecided } = createRequestEnds(common);
   const finish = createFinishRequest({ ...common, resolve });
   const verified = createApprovalVerified({ ...common, finish, notifyDecided });
@@ -70,6 +73,7 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
   const makeChange = createMakeApprovedChange({ ...common, changeRule, blockAll, whyNoLonger });
   const execution = createExecution({ ...common, complete, makeChange });
   const expire = createExpireRequest({ ...common, resolve });
+  const endRequest = createEndRequest({ execution, expire });
   const recount = createRecount(common);
   const recountOfAsker = (request: OpenRequest) => recount(request, request.action);
   const judgeClick = createJudgeClick({ ...common, eligibility, recount });
@@ -104,8 +108,8 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
     failApproval: createFailApproval({ ...common, complete, failures }),
     dropApproval: createDropApproval(tools),
     requestsOfActions: requestsOf(verified, tools),
-    refreshRequests: createRefreshRequests({ ...common, verified, recount: recountOfAsker }),
-    ageRequest: createAgeRequest({ ...common, execution, expire, remind: createRemindApprovers(tools) }),
+    refreshRequests: createRefreshRequests({ ...common, verified, endRequest, recount: recountOfAsker }),
+    ageRequest: createAgeRequest({ ...common, endRequest, resolve, remind: createRemindApprovers(tools) }),
   };
 }
 

@@ -67,6 +67,7 @@ export function composeDelivery(
     resolveDeclines: createResolveDeclines({
       ...context,
       approversOf: context.requests.approversOf,
+      cardChanged: (acctId) => enqueue('refresh-requests', { acctId }),
     }),
     /** Sends reminders of cards that were shipped but never activated. */
     remind: () =>

@@ -25,6 +25,7 @@ import type { TemporaryValue } from '../limits/rule-future.ts';
 import { ruleStates, stateWords } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { ApprovalVerified } from './complete-approval.ts';
+import type { EndRequest, PaidAt } from './paid-request.ts';
 import { changesFromNow, isAboutRules, type OpenRequest, payCentsOf, wantedGoals, withVoid } from './request.ts';
 import { asAskedFor, isAmendmentOver } from './request-expiry.ts';
 import { CALL_LIMITS, isTooLittle, isTooMuchForBalance, needsNow, type RequestFacts } from './request-facts.ts';
@@ -33,6 +34,7 @@ import type { Requests } from './request-store.ts';
 export type ReadCurrent = ReturnType<typeof createReadCurrent>;
 
 interface ReadDeps extends Pick<ActionTools, 'purchaseOf' | 'now'> {
+  readonly paidAt: PaidAt;
   readonly raises: Pick<RaiseAmounts, 'withBase' | 'temporaryValues'>;
   readonly card: Pick<CardClient, 'getSpendRules' | 'getAccount' | 'getRemainingLimits'>;
   readonly checkPurchase: CheckPurchase;
@@ -63,7 +65,7 @@ async function readCurrent(request: OpenRequest, deps: ReadDeps) {
   const event = await deps.purchaseOf(request.action);
   const { alsoNeeds } = request.facts;
   const needs = await needsNow({ event, payCents: payCentsOf(request), changes: all, alsoNeeds }, deps);
-  const facts = withNeeds(request.facts, withBalanceNow(needs, isShort));
+  const facts = withPaid(withNeeds(request.facts, withBalanceNow(needs, isShort)), await deps.paidAt(request));
   const isAmount = payCentsOf(request) !== null;
   const remaining = isAmount ? await orNull(deps.card.getRemainingLimits(acctId, CALL_LIMITS)) : null;
   const factsWith = (goals: readonly RuleGoal[]) => factsFor(goals, { request, facts, all, remaining });
@@ -115,6 +117,11 @@ function withNeeds(facts: RequestFacts, alsoNeeds: AlsoNeeds): RequestFacts {
   return alsoNeeds.length === 0 ? others : { ...facts, alsoNeeds };
 }
 
+function withPaid(facts: RequestFacts, paidAt: string | null): RequestFacts {
+  const { paidAt: _before, ...others } = facts;
+  return paidAt === null ? others : { ...others, paidAt };
+}
+
 /** Whether the card is blocked to which an account's rules apply. */
 export function isInUseBlocked(account: Parameters<typeof cardInUse>[0], cardId: number | null): boolean {
   const named = cardInUse(account, cardId);
@@ -158,12 +165,13 @@ interface RefreshDeps extends Pick<ActionTools, 'withLock' | 'updateRequest'> {
   readonly requests: Pick<Requests, 'open' | 'get' | 'save'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
   readonly verified: ApprovalVerified;
+  readonly endRequest: EndRequest;
   /** How many approvals the request needs now, counting what the person who asked has added meanwhile. */
   readonly recount: (request: OpenRequest) => Promise<Pick<OpenRequest, 'needed' | 'counted'>>;
 }
 
 /**
- * A card's status or rules have changed: its open requests show that. As for a click, approvals that were given for other
+ * A card's status or rules have changed, or a purchase was paid: its open requests show that. As for a click, approvals that were given for other
  * facts are void. Idempotent.
  *
  * The returned function throws CardApiError when the job should be retried.
@@ -178,6 +186,7 @@ export function createRefreshRequests(deps: RefreshDeps): (acctId: number) => Pr
   async function refresh(id: string, lease: Lease): Promise<void> {
     const request = await deps.requests.get(id);
     if (request?.state !== 'open') return;
+    if (request.paidAt !== undefined && (await deps.endRequest(request, lease))) return;
     // While an approval is in flight, the card may show its change.
     if (request.inFlight.length > 0) return await decideIfMade(request, lease);
     const { request: current } = await deps.readCurrent(request);

@@ -24,6 +24,7 @@ import {
   type OpenRequest,
   withVoid,
 } from './request.ts';
+import { whyExpired } from './request-expiry.ts';
 import type { RequestFacts } from './request-facts.ts';
 import type { Requests } from './request-store.ts';
 
@@ -154,14 +155,17 @@ export type WhyNoLonger = (
 interface NoLongerDeps {
   readonly eligibility: Eligibility;
   readonly card: Pick<CardClient, 'getAccount'>;
+  readonly requests: Pick<Requests, 'get'>;
 }
 
-export function createWhyNoLonger({ eligibility, card }: NoLongerDeps): WhyNoLonger {
+export function createWhyNoLonger({ eligibility, card, requests }: NoLongerDeps): WhyNoLonger {
   return async function whyNoLonger(click, request, { approvals }) {
     if (isAboutRules(request) && !request.isBlocked) {
       const account = await card.getAccount(request.acctId);
       if (isInUseBlocked(account, request.card.cardId)) return blockedNow;
     }
+    const stands = await requests.get(request.id);
+    if (stands?.paidAt !== undefined) return whyExpired(stands);
     const askerLeft = await eligibility.whyAskerLeft(request);
     if (askerLeft !== null) return askerLeft;
     if ((await eligibility.whyNotAllowed(click, request)) !== null) return notAllowedNow;

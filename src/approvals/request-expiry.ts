@@ -4,7 +4,7 @@ import { fixedEnd, hasPassed, passedWords } from '../limits/term.ts';
 import { type ApprovalRequest, askedTerm, type OpenRequest, withVoid } from './request.ts';
 
 /**
- * When nobody can decide it any more: after a day, or when what it asks for would end. A change that would be over is
+ * When nobody can decide it any more, unless its purchase is paid before: after a day, or when what it asks for would end. A change that would be over is
  * never made.
  */
 export function expiryOf(request: Pick<ApprovalRequest, 'action' | 'expiresAt' | 'term'>): {
@@ -25,6 +25,7 @@ function lastTerm(request: Pick<ApprovalRequest, 'action' | 'term'>): Term {
 }
 
 export function isExpired(request: ApprovalRequest, now: Date): boolean {
+  if (request.paidAt !== undefined) return true;
   const { at, isTermOver } = expiryOf(request);
   return isTermOver ? now.toISOString() >= at : now.toISOString() > at;
 }
@@ -52,13 +53,15 @@ export function asAskedFor(request: OpenRequest): OpenRequest {
 
 /** For people who read that it expired. */
 export function whyNotDecided(request: ApprovalRequest): string {
+  if (request.paidAt !== undefined) return 'The purchase was paid meanwhile.';
   if (expiryOf(request).isTermOver) return passedWords(lastTerm(request));
   return `${request.approvals.length > 0 ? 'It was not decided' : 'Nobody decided'} within 24 hours.`;
 }
 
 /** For people who decide. */
 export function whyExpired(request: ApprovalRequest): string {
-  return `${whyNotDecided(request)} The request has expired.`;
+  const end = request.paidAt === undefined ? 'The request has expired.' : 'Nothing is left to approve.';
+  return `${whyNotDecided(request)} ${end}`;
 }
 
 /** For people who decide. Follows {@link whyExpired}. */

@@ -56,9 +56,11 @@ export const RequestFacts = z.strictObject({
   /** The latest purchases at the same merchant, newest first; null: could not be read. */
   there: z.array(z.strictObject({ at: z.string(), amountCents: z.int() })).nullable(),
   /** Earlier requests for the card, within 30 days. */
-  earlier: z.array(z.enum(['open', 'approved', 'overridden', 'denied', 'withdrawn', 'expired'])),
+  earlier: z.array(z.enum(['open', 'approved', 'overridden', 'denied', 'withdrawn', 'expired', 'paid'])),
   /** When it was last looked at, too little was left for what its holder wants to pay, even with the change. */
   isTooLittle: z.boolean().optional(),
+  /** When its purchase was paid, for a request that is for longer than that: UTC ISO 8601. Absent: it was not. */
+  paidAt: z.string().optional(),
 });
 export type RequestFacts = z.infer<typeof RequestFacts>;
 

@@ -62,8 +62,12 @@ export function createRequests(redis: RedisClient, signer: Signer | null) {
     /** The same for somebody else who asked for what the request is about. */
     addAsker: (id: string, userId: string) =>
       changeOpen(id, (request) => ({ ...request, askedToo: [...new Set(request.askedToo).add(userId)] })),
-    /** Requests for an account within the last 30 days, newest first. */
-    requestsOf: async (acctId: number) => (await read(await lists.ids(acctId))).map(({ id, state }) => ({ id, state })),
+    /** Requests for an account within the last 30 days, newest first. `paid`: its purchase was paid without it. */
+    requestsOf: async (acctId: number) =>
+      (await read(await lists.ids(acctId))).map(({ id, state, paidAt }) => ({
+        id,
+        state: state === 'expired' && paidAt !== undefined ? ('paid' as const) : state,
+      })),
     /** Requests for an account that were denied since this time, at most 24 hours ago. */
     deniedSince: async (acctId: number, sinceMs: number) =>
       (await read(await lists.deniedIds(acctId, sinceMs))).filter(

@@ -129,6 +129,11 @@ const requested = {
   /** The approver's note to the person who asked. */
   note: z.string(),
   expiresAt: z.string(),
+  /**
+   * When the only purchase that it is for was paid without it: nobody can decide it any more. Of an open request it is read
+   * anew each time, because a payment may be reversed.
+   */
+  paidAt: z.string().optional(),
   /** When a reminder listed it, or when it became overdue after that. */
   remindedAt: z.string().nullable(),
 };

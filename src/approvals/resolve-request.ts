@@ -10,7 +10,7 @@ import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import { ruleVerbOf } from '../limits/verbs.ts';
 import { REQUEST_OVERDUE_MS } from '../policy/decide-action.ts';
 import { withAnswers } from './block-all.ts';
-import type { Execution } from './execute-approval.ts';
+import type { EndRequest } from './paid-request.ts';
 import {
   type ApprovalInFlight,
   type ApprovalRequest,
@@ -29,7 +29,7 @@ import {
   temporaryChangeIdOf,
   unconfirmedApproval,
 } from './request.ts';
-import { isAmendmentOver, isExpired, untilEndMs } from './request-expiry.ts';
+import { expiryOf, isAmendmentOver, isExpired, untilEndMs } from './request-expiry.ts';
 import type { Requests } from './request-store.ts';
 
 interface Deps extends Pick<ActionTools, 'outcomes' | 'now' | 'updateRequest' | 'notifyDirectly' | 'nameRuleset'> {
@@ -63,7 +63,9 @@ export function createRequestEnds(deps: Deps) {
     const { id, action, state } = request;
     const messageId = `${id}-${state}`;
     if (!hasMadeChange(request)) {
-      await deps.notifyDirectly(action.actor.userId, messageId, requestDecided(request));
+      // Whoever has paid knows that nothing is left to wait for.
+      if (request.paidAt === undefined || action.verb !== 'ask')
+        await deps.notifyDirectly(action.actor.userId, messageId, requestDecided(request));
       return await tellOthers(request, messageId);
     }
     const result = reported(await deps.progress.read(request.decision.actionId))?.result;
@@ -125,10 +127,11 @@ async function markAlert(request: UnmadeRequest, { outcomes, now }: Pick<Deps, '
   await outcomes.show(alertId, id, {
     verb: ruleVerbOf(request.changes),
     by: actor.userId,
-    at: now().toISOString(),
+    // Of a request that ended by itself, always the same: this may run again.
+    at: request.state === 'expired' ? (request.paidAt ?? expiryOf(request).at) : now().toISOString(),
     state: unconfirmedApproval(request) === null ? 'failed' : 'unknown',
-    text: endWords[request.state],
-    closed: { how: request.state, by: decisionOf(request)?.by ?? null },
+    text: request.paidAt === undefined ? endWords[request.state] : 'The purchase was paid',
+    closed: { how: request.paidAt === undefined ? request.state : 'paid', by: decisionOf(request)?.by ?? null },
     asHolder: asked === 'ask',
   });
 }
@@ -154,7 +157,8 @@ export function createExpireRequest({ record, progress, resolve }: ExpireDeps): 
   return async function expireRequest(request, lease) {
     await lease.confirm();
     const { action, card, id } = request;
-    const detail = `${id} expired without a decision`;
+    const detail =
+      request.paidAt === undefined ? `${id} expired without a decision` : `${id} ended: its purchase was paid`;
     const acctId = accountIn(request);
     await record(action, { event: 'ended', isByItself: true, acctId, cardId: card.cardId, detail });
     await resolve({ ...(await withAnswers(request, { progress })), state: 'expired' });
@@ -165,8 +169,8 @@ interface AgeDeps extends Pick<ActionTools, 'withLock' | 'now' | 'cardChanged'> 
   /** Posts its message unless there is one. */
   readonly postRequest: (request: OpenRequest) => Promise<void>;
   readonly requests: Pick<Requests, 'get'>;
-  readonly execution: Pick<Execution, 'stop'>;
-  readonly expire: ExpireRequest;
+  readonly endRequest: EndRequest;
+  readonly resolve: RequestEnds['resolve'];
   readonly remind: ReturnType<typeof createRemindApprovers>;
 }
 
@@ -180,13 +184,11 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
   return async function ageRequest(requestId) {
     return await deps.withLock(`request:${requestId}`, async (lease) => {
       const request = await deps.requests.get(requestId);
+      // A worker may have died before everybody was told.
+      if (request?.state === 'expired') await deps.resolve(request);
       if (request?.state !== 'open') return null;
       const now = deps.now().getTime();
-      if (isExpired(request, deps.now())) {
-        if ((await deps.execution.stop(request)) !== null) return VERIFIED_MS;
-        await deps.expire(request, lease);
-        return null;
-      }
+      if (isExpired(request, deps.now())) return (await deps.endRequest(request, lease)) ? null : VERIFIED_MS;
       // The action that asked may have failed for good before it was posted.
       await deps.postRequest(request);
       // Its card is read, and it shows what was asked for again.

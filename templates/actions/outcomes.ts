@@ -54,7 +54,8 @@ function person({ verb, by, asHolder, closed, isOverride }: Outcome, state: Outc
 
 /** A request that ended without a change did not fail. */
 function wordsOf({ verb, closed }: Outcome, state: Outcome['state']): string {
-  if (closed !== undefined && state === 'failed') return `Request ${closed.how}`;
+  if (closed !== undefined && state === 'failed')
+    return `Request ${closed.how === 'paid' ? 'no longer needed' : closed.how}`;
   const ofVerb = words[verb];
   return typeof ofVerb === 'string' ? ofVerb : ofVerb[state];
 }

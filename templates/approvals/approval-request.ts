@@ -81,7 +81,8 @@ export function approvalRequest(
   const { action, card, state } = request;
   const asker = mention(action.actor.userId);
   const isOpen = state === 'open';
-  const title = isNoLongerNeeded(request) ? 'No longer needed' : titles[state];
+  const isPaid = state === 'expired' && request.paidAt !== undefined;
+  const title = isNoLongerNeeded(request) || isPaid ? 'No longer needed' : titles[state];
   const notSeen = orderIn(request) === null ? NOT_CONFIRMED : NOT_ANSWERED;
   const stands = [progress(request), isUnconfirmed(request) ? notSeen : notBlocked(request)].filter(
     (line) => line !== null,
@@ -168,7 +169,7 @@ function endingOf(temporaryChange: TemporaryChange, { changes }: ApprovalRequest
 }
 
 function progress(request: ApprovalRequest): string {
-  const { needed, approvals, state, note } = request;
+  const { needed, approvals, state, note, paidAt } = request;
   const decision = decisionOf(request);
   const earlier = earlierApprovalWords(request, 'approver');
   const until = decision?.at ?? expiryOf(request).at;
@@ -183,7 +184,8 @@ function progress(request: ApprovalRequest): string {
   const before = by.length === 0 ? '' : ` Approved${names} before that.`;
   if (state === 'denied') return `Denied${who}${when}.${before} ${changed}${noteWords}`;
   if (state === 'withdrawn') return `Withdrawn${who}${when}.${before} ${changed}`;
-  if (state === 'expired') return `${dateAfter('Expired', until)}.${before} ${changed}`;
+  const ended = paidAt === undefined ? dateAfter('Expired', until) : dateAfter('Its purchase was paid', paidAt);
+  if (state === 'expired') return `${ended}.${before} ${changed}`;
   if (state === 'overridden') {
     const soFar = `${capital(answersBeforeOverride(request))} in time${by.length === 0 ? '' : ` (${by.join(', ')})`}`;
     return `${soFar}. Done by emergency override${who}${when}. Reason: “${escapeUntrusted(note, 300)}”`;

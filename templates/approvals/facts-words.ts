@@ -25,10 +25,15 @@ export function thereWords(there: RequestFacts['there']): string {
   return bought === undefined ? 'Not known right now' : bought.join('\n') || 'None in 30 days';
 }
 
+const earlierState: Partial<Readonly<Record<RequestFacts['earlier'][number], string>>> = {
+  overridden: 'by emergency override',
+  paid: 'no longer needed',
+};
+
 /** `2 approved, 1 denied`. */
 export function earlierWords(earlier: RequestFacts['earlier']): string {
   const counts = [...groupBy(earlier, (state) => state)].map(
-    ([state, { length }]) => `${length} ${state === 'overridden' ? 'by emergency override' : state}`,
+    ([state, { length }]) => `${length} ${earlierState[state] ?? state}`,
   );
   return counts.join(', ') || 'None';
 }

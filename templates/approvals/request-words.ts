@@ -226,6 +226,7 @@ export function cautions(request: ApprovalRequest, reader: Reader): string | nul
     isEnough
       ? `Already enough: ${escapeUntrusted(ruleStates(now, 'from'), RULES_MAX)}. ${enoughAdvice(request, reader)} it, or let it expire.`
       : null,
+    facts.paidAt === undefined ? null : `${dateAfter('This purchase was paid', facts.paidAt)}.`,
     isBlocked ? BLOCKED : null,
     facts.isUsedUp === true && !isEnough && !isAllRemoved ? USED_UP : null,
     facts.isTooLittle === true ? `This is not enough for ${formatCents(payCentsOf(request) ?? 0)} by now.` : null,

@@ -89,6 +89,7 @@ function closedWords({ how, by }: NonNullable<Outcome['closed']>, isOwn: boolean
   if (how === 'withdrawn' && isOwn) return 'You withdrew your request';
   const what = isOwn ? 'Your request' : 'A request for your card';
   if (how === 'expired') return `${what} expired`;
+  if (how === 'paid') return `${what} is no longer needed`;
   return `${what} was ${how}${how === 'denied' && by !== null ? ` by ${mention(by)}` : ''}`;
 }
 
@@ -136,7 +137,7 @@ function next(outcome: Outcome, alert: Alert): string {
   if (verb === 'report-fraud') return 'The operators have been notified.';
   if (verb === 'acknowledge' || verb === 'close-case' || verb === 'supersede') return '';
   if (verb === 'rebase' || verb === 'keep') return escapeUntrusted(text, RULES_MAX);
-  if (closed !== undefined && state === 'failed') return 'Nothing changed.';
+  if (closed !== undefined && state === 'failed') return closed.how === 'paid' ? '' : 'Nothing changed.';
   if (state === 'failed' || state === 'unknown') {
     const todo = verb === 'block' ? blockNow(outcome, alert) : '';
     return [escapeUntrusted(sentences(text), RULES_MAX), todo].filter(Boolean).join(' ');

@@ -134,7 +134,7 @@ export function sameRequestEnded(request: ClosedRequest): Message {
   const ended = {
     denied: (by: string) => `${theirs} was denied by ${mention(by)}`,
     withdrawn: () => `${theirs} was withdrawn`,
-    expired: () => `${theirs} expired`,
+    expired: () => `${theirs} ${request.paidAt === undefined ? 'expired' : 'is no longer needed'}`,
   }[request.state](decisionOf(request)?.by ?? '');
   const head = `${ended}: ${requestedWords(request)}.`;
   const why = request.state === 'expired' ? `${whyNotDecided(request)} ` : '';
@@ -170,12 +170,14 @@ function decidedLines(request: ClosedRequest, made: Made): (string | null)[] {
     }
     case 'withdrawn':
       return [`*You withdrew your request: ${what}.*`, unchanged, 'Nobody can approve it any more.'];
-    case 'expired':
+    case 'expired': {
+      const isPaid = request.paidAt !== undefined;
       return [
-        `*Your request expired: ${what}.*`,
+        `*Your request ${isPaid ? 'is no longer needed' : 'expired'}: ${what}.*`,
         `${whyNotDecided(request)} ${unchanged}`,
-        'Ask again, or talk to the approvers.',
+        isPaid ? null : 'Ask again, or talk to the approvers.',
       ];
+    }
   }
 }
 

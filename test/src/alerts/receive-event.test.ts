@@ -130,6 +130,7 @@ it.each(['decline first', 'payment first'])('shows on a decline that its retry w
     approversOf: async () => [],
     updateAlert: async () => {},
     notifyDirectly: async () => {},
+    cardChanged: async () => {},
   });
   const { receive } = createWorld({ more: { deliverAlert, resolveDeclines } });
   const [declined, paid] = [declineOf(1), declineOf(2, { kind: 'authorization', decline: null })];

@@ -60,6 +60,8 @@ async function accountWith(
   let updatesFail = false;
   const byAction = new Map<string, Outcome>();
   const told: string[] = [];
+  /** What requests were refreshed for. */
+  const refreshed: string[] = [];
   const receive = createResolveDeclines({
     history,
     alerts: {
@@ -84,6 +86,10 @@ async function accountWith(
       if (updatesFail) throw new Error('the worker was killed');
     },
     notifyDirectly: async (userId, id, { text }) => void told.push(`${userId} ${id} ${text}`),
+    cardChanged: async (acctId) => {
+      expect(acctId).toBe(declined.event.acctId);
+      refreshed.push(...shown.slice(refreshed.length));
+    },
   });
   /** Which payments each decline is shown as paid by. */
   const paidBy = () =>
@@ -102,13 +108,14 @@ async function accountWith(
     await expect(receive(event)).rejects.toThrow('killed');
     updatesFail = false;
   };
-  return { shown, told, store, receive, killedDuring, paidBy, alertOf: (id: string) => alerts.get(id) };
+  return { shown, refreshed, told, store, receive, killedDuring, paidBy, alertOf: (id: string) => alerts.get(id) };
 }
 
 it('shows on the decline that its retry was paid, and notifies the approver with the time it took', async () => {
-  const { shown, told } = await resolve(paid(), { ...declined, outcomes: [approved] });
+  const { shown, refreshed, told } = await resolve(paid(), { ...declined, outcomes: [approved] });
 
   expect(shown).toEqual([`${declined.event.id} paid-evt_paid paid 2026-11-20T14:21:00Z`]);
+  expect(refreshed, 'requests for it').toEqual(shown);
   expect(told).toHaveLength(1);
   expect(told[0]).toContain(
     `U0ANA paid-${declined.event.id} Paid: $84.10 at Blue Bottle Coffee, Jane Doe · card 1212.`,
@@ -309,6 +316,7 @@ describe('a payment that was reversed', () => {
     }
 
     expect(account.paidBy()).toEqual({ [declined.event.id]: '' });
+    expect(account.refreshed, 'requests for it').toEqual(account.shown);
     expect(account.shown.at(-1)?.endsWith('paid 2026-11-20T14:40:00Z') ?? false).toBe(order === 'payment first');
   });
 

@@ -45,8 +45,12 @@ function setUp(minutes: number, given: Given = {}) {
   const ageRequest = createAgeRequest({
     ...deps,
     cardChanged: async () => expect.fail('no amendment is over'),
-    execution: { stop: async () => (given.isInFlight === true ? { why: 'w', whoCan: 'c' } : null) },
-    expire: async (open) => void expired.push(open),
+    resolve: async () => {},
+    endRequest: async (open) => {
+      if (given.isInFlight === true) return false;
+      expired.push(open);
+      return true;
+    },
     remind: createRemindApprovers({
       ...deps,
       rights: {
