@@ -26,6 +26,7 @@ import { createDropApproval } from '../approvals/in-flight.ts';
 import { createJudgeClick, createRecount, createWhyNoLonger } from '../approvals/judge-click.ts';
 import { createOpenRequest, type RequestedChange } from '../approvals/open-request.ts';
 import { createEndRequest, createPaidAt, createReadRequest } from '../approvals/paid-request.ts';
+import { createGatherAllFacts, createPromisedBesides } from '../approvals/promised-besides.ts';
 import type { OpenRequest } from '../approvals/request.ts';
 import { createGatherFacts } from '../approvals/request-facts.ts';
 import {
@@ -63,7 +64,9 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
   const blockAll = createBlockAll({ ...tools, failures, block });
   const paidAt = createPaidAt(tools);
   const requests = { ...tools.requests, get: createReadRequest({ ...tools, paidAt }) };
-  const common = { ...tools, ...orders, requests, readCurrent: createReadCurrent({ ...tools, paidAt }) };
+  const promisedBesides = createPromisedBesides({ ...tools, paidAt });
+  const readCurrent = createReadCurrent({ ...tools, paidAt, promisedBesides });
+  const common = { ...tools, ...orders, requests, readCurrent };
   const { resolve, notifyDecided } = createRequestEnds(common);
   const finish = createFinishRequest({ ...common, resolve });
   const verified = createApprovalVerified({ ...common, finish, notifyDecided });
@@ -123,7 +126,8 @@ function linkIn({ alertLink, requestLink }: Pick<Tools, 'alertLink' | 'requestLi
 
 /** Opens a request for others to decide. */
 export function composeOpenRequest(tools: Tools) {
-  return createOpenRequest({ ...tools, gatherFacts: createGatherFacts(tools) });
+  const promisedBesides = createPromisedBesides({ ...tools, paidAt: createPaidAt(tools) });
+  return createOpenRequest({ ...tools, gatherFacts: createGatherAllFacts(createGatherFacts(tools), promisedBesides) });
 }
 
 /** What verification of a changed card needs to know about requests. */

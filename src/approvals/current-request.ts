@@ -26,6 +26,7 @@ import { ruleStates, stateWords } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { ApprovalVerified } from './complete-approval.ts';
 import type { EndRequest, PaidAt } from './paid-request.ts';
+import { type PromisedBesides, withPromised } from './promised-besides.ts';
 import { changesFromNow, isAboutRules, type OpenRequest, payCentsOf, wantedGoals, withVoid } from './request.ts';
 import { asAskedFor, isAmendmentOver } from './request-expiry.ts';
 import { CALL_LIMITS, isTooLittle, isTooMuchForBalance, needsNow, type RequestFacts } from './request-facts.ts';
@@ -35,6 +36,7 @@ export type ReadCurrent = ReturnType<typeof createReadCurrent>;
 
 interface ReadDeps extends Pick<ActionTools, 'purchaseOf' | 'now'> {
   readonly paidAt: PaidAt;
+  readonly promisedBesides: PromisedBesides;
   readonly raises: Pick<RaiseAmounts, 'withBase' | 'temporaryValues'>;
   readonly card: Pick<CardClient, 'getSpendRules' | 'getAccount' | 'getRemainingLimits'>;
   readonly checkPurchase: CheckPurchase;
@@ -65,7 +67,8 @@ async function readCurrent(request: OpenRequest, deps: ReadDeps) {
   const event = await deps.purchaseOf(request.action);
   const { alsoNeeds } = request.facts;
   const needs = await needsNow({ event, payCents: payCentsOf(request), changes: all, alsoNeeds }, deps);
-  const facts = withPaid(withNeeds(request.facts, withBalanceNow(needs, isShort)), await deps.paidAt(request));
+  const needed = withNeeds(request.facts, withBalanceNow(needs, isShort));
+  const facts = withPromised(withPaid(needed, await deps.paidAt(request)), await deps.promisedBesides(request));
   const isAmount = payCentsOf(request) !== null;
   const remaining = isAmount ? await orNull(deps.card.getRemainingLimits(acctId, CALL_LIMITS)) : null;
   const factsWith = (goals: readonly RuleGoal[]) => factsFor(goals, { request, facts, all, remaining });
@@ -118,8 +121,9 @@ function withNeeds(facts: RequestFacts, alsoNeeds: AlsoNeeds): RequestFacts {
 }
 
 function withPaid(facts: RequestFacts, paidAt: string | null): RequestFacts {
+  if (paidAt !== null) return { ...facts, paidAt };
   const { paidAt: _before, ...others } = facts;
-  return paidAt === null ? others : { ...others, paidAt };
+  return others;
 }
 
 /** Whether the card is blocked to which an account's rules apply. */

@@ -57,10 +57,12 @@ export const RequestFacts = z.strictObject({
   there: z.array(z.strictObject({ at: z.string(), amountCents: z.int() })).nullable(),
   /** Earlier requests for the card, within 30 days. */
   earlier: z.array(z.enum(['open', 'approved', 'overridden', 'denied', 'withdrawn', 'expired', 'paid'])),
-  /** When it was last looked at, too little was left for what its holder wants to pay, even with the change. */
-  isTooLittle: z.boolean().optional(),
   /** When its purchase was paid, for a request that is for longer than that: UTC ISO 8601. Absent: it was not. */
   paidAt: z.string().optional(),
+  /** What was approved for the same holder to pay something else, in whole cents. Absent: nothing. */
+  promised: z.array(z.int()).optional(),
+  /** When it was last looked at, too little was left for what its holder wants to pay, even with the change. */
+  isTooLittle: z.boolean().optional(),
 });
 export type RequestFacts = z.infer<typeof RequestFacts>;
 

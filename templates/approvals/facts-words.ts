@@ -1,9 +1,13 @@
+import { limitsForBoth } from '../../src/approvals/promised-besides.ts';
 import { type ApprovalRequest, openedAtMs } from '../../src/approvals/request.ts';
 import { type RequestFacts, takenCents } from '../../src/approvals/request-facts.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { groupBy } from '../../src/core/group-by.ts';
+import { joinWithAnd } from '../../src/core/join-with-and.ts';
 import { formatCents } from '../../src/core/money.ts';
+import { ruleStates } from '../../src/limits/rule-words.ts';
 import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
+import { escapeUntrusted, RULES_MAX } from '../core/blocks.ts';
 
 /** They were read when it was asked for, which may be hours ago. */
 export function leftWords(request: ApprovalRequest, payCents: number): string {
@@ -36,4 +40,14 @@ export function earlierWords(earlier: RequestFacts['earlier']): string {
     ([state, { length }]) => `${length} ${earlierState[state] ?? state}`,
   );
   return counts.join(', ') || 'None';
+}
+
+/** `Also approved: $84.10. If that is not paid yet, both together need: daily limit $184.10.`; null: nothing was. */
+export function alsoApproved(request: ApprovalRequest): string | null {
+  const needed = limitsForBoth(request);
+  const { promised = [] } = request.facts;
+  if (needed.length === 0) return null;
+  const amounts = joinWithAnd(promised.map(formatCents));
+  const both = promised.length === 1 ? 'both' : 'all';
+  return `Also approved: ${amounts}. If that is not paid yet, ${both} together need: ${escapeUntrusted(ruleStates(needed, 'to'), RULES_MAX)}.`;
 }

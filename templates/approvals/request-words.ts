@@ -27,7 +27,7 @@ import { BLOCKED, cardOfHolder, cardOfHolderRaw, holderName, holderRaw } from '.
 import { lasting } from '../core/change-words.ts';
 import { alsoNeeded } from '../limits/also-needed-words.ts';
 import { fundedWords } from '../virtual-cards/order.ts';
-import { earlierWords, leftWords, thereWords } from './facts-words.ts';
+import { alsoApproved, earlierWords, leftWords, thereWords } from './facts-words.ts';
 import type { Reader } from './why-approvals.ts';
 
 const BLOCKS_SHOWN = 5;
@@ -222,10 +222,12 @@ export function cautions(request: ApprovalRequest, reader: Reader): string | nul
   const isAllRemoved = changes.every(({ to }) => to === null);
   const isEnough = isNoLongerNeeded(request);
   const also = alsoNeeded(facts.alsoNeeds);
+  const besides = alsoApproved(request);
   const lines = [
     isEnough
-      ? `Already enough: ${escapeUntrusted(ruleStates(now, 'from'), RULES_MAX)}. ${enoughAdvice(request, reader)} it, or let it expire.`
+      ? `Already enough${besides === null ? '' : ' for this alone'}: ${escapeUntrusted(ruleStates(now, 'from'), RULES_MAX)}. ${enoughAdvice(request, reader)} it, or let it expire.`
       : null,
+    besides,
     facts.paidAt === undefined ? null : `${dateAfter('This purchase was paid', facts.paidAt)}.`,
     isBlocked ? BLOCKED : null,
     facts.isUsedUp === true && !isEnough && !isAllRemoved ? USED_UP : null,

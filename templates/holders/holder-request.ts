@@ -1,3 +1,4 @@
+import { limitsForBoth } from '../../src/approvals/promised-besides.ts';
 import {
   type ApprovalInFlight,
   type ApprovalRequest,
@@ -16,6 +17,7 @@ import { isLooser, type RuleChange, reversed, type Term, withGoals } from '../..
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { decisionOf } from '../../src/core/decided-record.ts';
 import { capital } from '../../src/core/first-letter.ts';
+import { joinWithAnd } from '../../src/core/join-with-and.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { LostRaise } from '../../src/limits/lost-raise.ts';
 import { ruleMoves, ruleStates } from '../../src/limits/rule-words.ts';
@@ -210,6 +212,7 @@ function approvedLines(request: MadeRequest, { isConfirmed, endsAt }: Made): (st
     isBlocked ? 'It works once an approver unblocks it.' : null,
     `${capital(cardOf(request))}: ${movedWords({ changes: changesFromNow(request), term })}.`,
     enoughWords(request),
+    besidesWords(request),
     isHolder ? alsoToAsk(facts.alsoNeeds) : null,
     isConfirmed ? overruled(card) : `It may not work yet. If it does not, ${check} the card.`,
     notAsAsked(request),
@@ -235,6 +238,14 @@ function enoughWords(request: MadeRequest): string | null {
   return facts.isUsedUp === true && !isRemoved
     ? `Nothing was left of the limit, so this may not be enough for ${amount}. ${look}`
     : null;
+}
+
+/** What was approved for something else before, and is not covered as well; null: nothing. */
+function besidesWords(request: MadeRequest): string | null {
+  const { promised = [] } = request.facts;
+  if (limitsForBoth(request).length === 0) return null;
+  const amounts = joinWithAnd(promised.map(formatCents));
+  return `It does not cover the ${amounts} that was approved before as well, unless you have paid that already.`;
 }
 
 /** Without a declined purchase there is nothing to try again. What an approver changed may not be enough for the amount. */
