@@ -31,7 +31,8 @@ export function appManifest(
 /** Scopes that Cardbell can work without, and the effect of leaving them out. Optional in the manifest. */
 export const optionalScopes: Readonly<Record<string, string>> = {
   'files:write': 'rows of a flood are posted as tables, and digests have no file for the controller',
-  'users:read.email': 'an approver confirms each card that somebody links',
+  'users:read.email':
+    'an approver confirms each card that somebody links, only linked cards count as one’s own, and an approver can order a virtual card for themselves alone',
   'usergroups:read': 'only people can be named in OPERATORS, APPROVERS and the policy, no user groups',
 };
 

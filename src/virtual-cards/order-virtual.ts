@@ -3,6 +3,7 @@ import type { Action } from '../actions/action.ts';
 import { isUnsent, type ReportedState, type Result, reported, stateOf } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools, LockedRun, Responses } from '../actions/action-tools.ts';
 import type { Cause, Failures } from '../actions/fail-action.ts';
+import type { RecordEntry } from '../actions/record.ts';
 import { noteOf } from '../actions/send-change.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { type CardFacts, noCard } from '../core/card-facts.ts';
@@ -155,13 +156,21 @@ export function createOrderVirtual(deps: Deps) {
     const isUnsent = written === null || written.state === 'asked';
     // Others would still approve the request, and a second card would be ordered.
     if (isUnsent && (await resumeOrder(action, order))) return;
-    const verdict = isUnsent ? await orderPermit.permit(action, order) : ({ kind: 'allowed' } as const);
+    const verdict: OrderVerdict = isUnsent ? await orderPermit.permit(action, order) : { kind: 'allowed' };
     if (verdict.kind === 'refused')
       return await responses.refuse(action, verdict, { isNotPermitted: verdict.isNotPermitted });
     if (verdict.kind === 'request') return await requestOrder(action, order, verdict);
-    await record(action, { event: 'asked', begins: true, acctId: null, after: summaryOf(order) });
+    const about = verdict.isUnchecked === true ? uncheckedBy(order) : {};
+    await record(action, { event: 'asked', begins: true, acctId: null, after: summaryOf(order), ...about });
     await placeOrder(action, approvedAlone(action), run);
   };
+}
+
+/** Nobody else decides about the order, so it is on record, and in the audit channel. */
+function uncheckedBy(order: VirtualOrder): Pick<RecordEntry, 'detail' | 'line'> {
+  const outcome = 'Slack does not tell their email address, so nobody checked whether it is for themselves';
+  const line = { did: 'asked to order a virtual card for', card: cardOfOrder(order), outcome };
+  return { detail: outcome, line };
 }
 
 interface FailDeps extends Pick<ActionTools, 'progress'> {

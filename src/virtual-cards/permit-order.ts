@@ -9,7 +9,8 @@ import { type OrderReason, VirtualOrder } from './order.ts';
 import type { OrderVirtualAction } from './verbs.ts';
 
 export type OrderVerdict =
-  | { readonly kind: 'allowed' }
+  /** `isUnchecked`: Slack does not tell whose email address it is, so it may be for whoever orders it. */
+  | { readonly kind: 'allowed'; readonly isUnchecked?: true }
   /** Becomes a request that this many others have to approve. */
   | {
       readonly kind: 'request';
@@ -46,8 +47,10 @@ export function createOrderPermit(deps: Deps) {
     const text = deps.unseal(target.sealed);
     return text === null ? null : VirtualOrder.parse(JSON.parse(text));
   };
+  const emailOf = async (userId: string) => (await deps.person(userId))?.email ?? null;
+  // An unknown address is not taken for the same: without the scope for addresses nobody could order or approve any more.
   const isFor = async (userId: string, { email }: VirtualOrder): Promise<boolean> =>
-    isSameEmail((await deps.person(userId))?.email ?? null, email);
+    isSameEmail(await emailOf(userId), email);
   const add = createAddOrder(deps);
   return {
     /** The order that an action makes; null: it can no longer be read. */
@@ -75,7 +78,7 @@ export function createOrderPermit(deps: Deps) {
             };
           case 'allowed':
             await add(action, order, { by: userId });
-            return { kind: 'allowed' };
+            return { kind: 'allowed', ...((await emailOf(userId)) === null && { isUnchecked: true }) };
         }
       });
     },

@@ -55,6 +55,23 @@ const lostAnswer = (world: PerformWorld, meanwhile: () => Promise<void>): WorldD
   },
 });
 
+it.each([
+  ['holder@example.net', null],
+  [null, 'Slack does not tell their email address, so nobody checked whether it is for themselves'],
+])('an order by somebody whose email address is %s is on record as checked or not', async (email, detail) => {
+  const lines: string[] = [];
+  const world = await createActionWorld(redis(), {
+    person: async () => ({ name: null, email, isBot: false, isGuest: false, isExternal: false, isDeactivated: false }),
+    postAuditLine: async (_id, { text }) => void lines.push(text),
+  });
+
+  await performAction(ask('order-virtual', { ...byCommand, target: virtualOrder }), world.deps);
+
+  expect(world.writes).toEqual(['order']);
+  expect((await world.records())[0]).toMatchObject({ event: 'asked', detail });
+  expect(lines.filter((line) => line.includes('nobody checked'))).toHaveLength(detail === null ? 0 : 1);
+});
+
 describe('an order of a virtual card whose worker crashes at any step', () => {
   const action = ask('order-virtual', { ...byCommand, id: 'act_order1', target: virtualOrder });
 

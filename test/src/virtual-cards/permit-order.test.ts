@@ -14,7 +14,11 @@ const allowed = { kind: 'allowed' };
 const somebody = { name: null, isBot: false, isGuest: false, isExternal: false, isDeactivated: false };
 const order = VirtualOrder.parse(JSON.parse(virtualOrder.sealed));
 
-function setUp(policy: Partial<ApprovalPolicy> = {}, inPlaceOf: Readonly<Record<string, string>> = {}) {
+function setUp(
+  policy: Partial<ApprovalPolicy> = {},
+  inPlaceOf: Readonly<Record<string, string>> = {},
+  hasEmails = true,
+) {
   let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
   const recentRaises = createRecentRaises(redis());
   const made = createOrderPermit({
@@ -22,7 +26,7 @@ function setUp(policy: Partial<ApprovalPolicy> = {}, inPlaceOf: Readonly<Record<
       ...authorizationOf(),
       actsFor: async (userId) => [userId, inPlaceOf[userId] ?? userId],
     },
-    person: async (userId) => ({ ...somebody, email: `${userId}@example.com` }),
+    person: async (userId) => ({ ...somebody, email: hasEmails ? `${userId}@example.com` : null }),
     recentRaises,
     raises: { forget: async () => {} },
     policyFor: () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
@@ -51,6 +55,10 @@ function setUp(policy: Partial<ApprovalPolicy> = {}, inPlaceOf: Readonly<Record<
       await made.count(orderOf(id, 'U0ANA'), { ...order, fundCents }, { by: 'U0BEN', approvers }),
   };
 }
+
+it('says that nobody can tell whether an order is for whoever makes it, if Slack does not tell their email address', async () => {
+  expect(await setUp({}, {}, false).permit('act_1', 60_000)).toEqual({ kind: 'allowed', isUnchecked: true });
+});
 
 it("limits what one person orders to the policy's amount per 24 hours, not per order", async () => {
   const { permit, advance } = setUp();
