@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
 import { aboutChannel, type ReadCommand, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
-import { addDays, readDay } from '../core/calendar-words.ts';
+import { addDays, readDay, todayOr } from '../core/calendar-words.ts';
 import type { Clock } from '../core/end-time.ts';
 import { localDate } from '../core/service-time.ts';
 import { directKinds, ownDigestTimes } from '../holders/preference-store.ts';
@@ -86,7 +86,7 @@ function readDelegate(words: readonly string[], clock: Clock): ReadCommand | Unc
 
 /**
  * `Dec 24 Jan 2`, `from today until friday`: the first and the last day. Null when these are not exactly two days. A
- * question if the first has passed.
+ * question if the first has passed, or if it may be today.
  */
 function readDays(typed: readonly string[], { now, zone }: Clock): { from: string; until: string } | string | null {
   const words = typed.filter((word) => !/^(from|to|till?|until|through|thru|[-–—])$/i.test(word));
@@ -98,6 +98,7 @@ function readDays(typed: readonly string[], { now, zone }: Clock): { from: strin
   const eve = addDays(first.date, -1);
   const last = readDay(behind, eve < today || /^to(day|morrow)/i.test(behind[0] ?? '') ? today : eve);
   if (last === null || last.words < behind.length) return null;
+  if (first.isTodaysWeekday === true) return todayOr(first.date);
   if (first.hasPassed === true) {
     const nextYear = first.date.slice(0, 4);
     return `“${words.slice(0, first.words).join(' ')}” has passed. Write “today”, or the year if you mean ${nextYear}.`;

@@ -1,3 +1,6 @@
+import { closest, isMisspelt } from './closest.ts';
+import { soundsLikeDuration } from './duration.ts';
+
 const DAY_MS = 86_400_000;
 
 /** The days of the week, Sunday first, as `getUTCDay` counts them. */
@@ -56,11 +59,13 @@ export interface TypedDay {
   readonly words: number;
   /** It has no year, and the same day of the year before passed within the last three months: the writer may mean that one. */
   readonly hasPassed?: true;
+  /** It is the weekday of today, so the writer may mean today. */
+  readonly isTodaysWeekday?: true;
 }
 
 /**
  * Reads a day at the start of `words`: `today`, `tomorrow`, `friday`, `2026-05-09`, `5/9`, `May 9`, `9 May 2027`. A
- * weekday means the next occurrence. A date without a year means the next one that has not passed.
+ * weekday means the next occurrence, never today. A date without a year means the next one that has not passed.
  *
  * @param today `2026-11-20`.
  * @returns null when there is none.
@@ -74,7 +79,10 @@ export function readDay(words: readonly string[], today: string): TypedDay | nul
   if (slashed !== null)
     return dated({ month: Number(slashed[1]), day: Number(slashed[2]), year: slashed[3] }, today, 1);
   const weekday = readWeekday(one);
-  if (weekday !== null) return { date: addDays(today, ((weekday - weekdayOf(today) + 6) % 7) + 1), words: 1 };
+  if (weekday !== null) {
+    const days = (weekday - weekdayOf(today) + 7) % 7;
+    return { date: addDays(today, days || 7), words: 1, ...(days === 0 && { isTodaysWeekday: true }) };
+  }
   for (const [name, number] of [
     [one, two],
     [two, one],
@@ -105,6 +113,13 @@ function dated({ month, day, year }: Dated, today: string, words: number): Typed
   return { date: of(next), words, ...(hasPassed && { hasPassed }) };
 }
 
+/** A question about a weekday that is today's. @param date the same weekday of next week, `2026-11-27`. */
+export function todayOr(date: string): string {
+  const day = weekdayNames[weekdayOf(date)];
+  const [, month = 0, dayOfMonth] = date.split('-').map(Number);
+  return `Today is ${day}. Instead of “${day}”, write “today” or “${months[month - 1]?.slice(0, 3)} ${dayOfMonth}”.`;
+}
+
 /** `2026-11-20`, 1 → `2026-11-21`. */
 export function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
@@ -130,6 +145,26 @@ export function lastOfMonth(today: string): string {
 export function isDate(text: string): boolean {
   const time = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+const weekdays = weekdayNames.map((name) => name.toLowerCase());
+const dayWords = ['today', 'tonight', 'tonite', 'tomorrow', 'tmrw', 'tmr', 'tmw', '2morrow', '2moro'];
+const lastingWords = ['permanently', 'indefinitely', 'temporarily', 'temporary', 'forever'];
+
+/** A word that means an end on its own, or is probably a typo of one: `tonight`, `todya`, `firday`, `permanantly`. */
+export function isDayWord(word: string): boolean {
+  if (dayWords.includes(word) || isMisspelt(word, [...dayWords, ...weekdays])) return true;
+  return /^tom+or+ow$/.test(word) || (word.length > 5 && closest(word, lastingWords) !== null);
+}
+
+/** Words about time, also when unclear: `a while`, `next month`, `next frday`, `tomorrowish`, `temporarily`. */
+export function soundsLikeTime(words: readonly string[]): boolean {
+  const [first = '', second = ''] = words.map((word) => word.toLowerCase());
+  if (/^(today|tonight|tom+or+ow)/.test(first) || /^(overnight|now|once)$/.test(first) || isDayWord(first)) return true;
+  if (/^(one|this|same)$/.test(first) && second === 'time') return true;
+  if (first === 'at' && /^\d{1,2}h(\d\d)?$/.test(second)) return true;
+  if (/^(next|this|coming)$/.test(first) && (readWeekday(second) ?? closest(second, weekdays)) !== null) return true;
+  return soundsLikeDuration(words);
 }
 
 /** Matches full names and prefixes of at least three letters. Null when nothing matches. */

@@ -1,6 +1,16 @@
 import { z } from 'zod';
-import { addDays, lastOfMonth, readDay, readTimeOfDay, readWeekday, sundayOf, weekdayNames } from './calendar-words.ts';
-import { closest, isMisspelt } from './closest.ts';
+import {
+  addDays,
+  isDayWord,
+  lastOfMonth,
+  readDay,
+  readTimeOfDay,
+  readWeekday,
+  soundsLikeTime,
+  sundayOf,
+  todayOr,
+  weekdayNames,
+} from './calendar-words.ts';
 import {
   bare,
   beginsWithTime,
@@ -41,6 +51,8 @@ type ReadEnd =
       readonly words: number;
       /** For a day without a year that passed lately: the year of which it is read, which the writer may not mean. */
       readonly uncertainYear?: string;
+      /** For the weekday of today, if today is still ahead: the day a week later as which it is read. */
+      readonly uncertainWeek?: string;
     }
   /** Words about time that we cannot read, or a time that has passed. `why` is a sentence for the person who typed them. */
   /** `isOfCommand`: the question is about a command, where other words are near the time. */
@@ -92,10 +104,12 @@ function isOnlyTime(words: readonly string[], clock: Clock): boolean {
   return read.kind === 'end' && read.words === words.length;
 }
 
-/** The same where the end will be used: asks about a day that passed lately. */
+/** The same where the end will be used: asks about a day that passed lately, and about the weekday of today. */
 export function readCertainEnd(typed: readonly string[], clock: Clock): ReadEnd {
   const read = readEnd(typed, clock);
-  if (read.kind !== 'end' || read.uncertainYear === undefined) return read;
+  if (read.kind !== 'end') return read;
+  if (read.uncertainWeek !== undefined) return { kind: 'unclear', why: todayOr(read.uncertainWeek) };
+  if (read.uncertainYear === undefined) return read;
   const why = `“${said(typed, read.words)}” has passed. If you mean ${read.uncertainYear}, write the year.`;
   return { kind: 'unclear', why };
 }
@@ -283,12 +297,14 @@ function readMoment(words: readonly string[], clock: Clock): Found {
 
 /** @param time null: the end of the day. */
 function onDay(
-  { date, hasPassed }: NonNullable<ReturnType<typeof readDay>>,
+  { date, hasPassed, isTodaysWeekday }: NonNullable<ReturnType<typeof readDay>>,
   time: string | null,
   words: number,
-  { zone }: Clock,
+  { now, zone }: Clock,
 ): Found {
   const found = time === null ? { end: through(date), words } : until(localTime(date, time, zone), words);
+  const mayBeToday = isTodaysWeekday && localTime(localDate(now, zone), time ?? '24:00', zone) > now.getTime();
+  if (mayBeToday === true) return { ...found, uncertainWeek: date };
   return { ...found, ...(hasPassed && { uncertainYear: date.slice(0, 4) }) };
 }
 
@@ -304,26 +320,6 @@ function timeAt(words: readonly string[], index: number): { readonly time: strin
 /** `at`: milliseconds. NaN for a day that does not exist. */
 function until(at: number, words: number): NonNullable<Found> {
   return { end: { kind: 'until', at: Number.isNaN(at) ? '' : new Date(at).toISOString() }, words };
-}
-
-const weekdays = weekdayNames.map((name) => name.toLowerCase());
-const dayWords = ['today', 'tonight', 'tonite', 'tomorrow', 'tmrw', 'tmr', 'tmw', '2morrow', '2moro'];
-const lastingWords = ['permanently', 'indefinitely', 'temporarily', 'temporary', 'forever'];
-
-/** A word that means an end on its own, or is probably a typo of one: `tonight`, `todya`, `firday`, `permanantly`. */
-function isDayWord(word: string): boolean {
-  if (dayWords.includes(word) || isMisspelt(word, [...dayWords, ...weekdays])) return true;
-  return /^tom+or+ow$/.test(word) || (word.length > 5 && closest(word, lastingWords) !== null);
-}
-
-/** Words about time, also when unclear: `a while`, `next month`, `next frday`, `tomorrowish`, `temporarily`. */
-function soundsLikeTime(words: readonly string[]): boolean {
-  const [first = '', second = ''] = words.map((word) => word.toLowerCase());
-  if (/^(today|tonight|tom+or+ow)/.test(first) || /^(overnight|now|once)$/.test(first) || isDayWord(first)) return true;
-  if (/^(one|this|same)$/.test(first) && second === 'time') return true;
-  if (first === 'at' && /^\d{1,2}h(\d\d)?$/.test(second)) return true;
-  if (/^(next|this|coming)$/.test(first) && (readWeekday(second) ?? closest(second, weekdays)) !== null) return true;
-  return soundsLikeDuration(words);
 }
 
 function said(words: readonly string[], count = 3): string {

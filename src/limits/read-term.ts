@@ -65,7 +65,7 @@ function readPlain(words: readonly string[], clock: Clock): ReadTerm {
     const isEither = /once|time/i.test(purchase) && readEnd(rest, clock).kind !== 'none';
     return isEither ? notSure(words, 0) : { term: { kind: 'purchase' }, rest };
   }
-  const first = readCertainEnd(words, clock);
+  const first = readEnd(words, clock);
   if (first.kind === 'unclear') return first.why;
   if (first.kind === 'end') {
     // “Permanently lunch until Friday” has two ends.
@@ -78,7 +78,7 @@ function readPlain(words: readonly string[], clock: Clock): ReadTerm {
         (untilWord.test(word) && mayMeanTime(rest.slice(index + 1))) ||
         (!isTyped && isPlainlyTime(plainRest.slice(index), clock)),
     );
-    return second === -1 || isQuotedReason(rest) ? { term: first.end, rest } : notSure(rest, second);
+    return second === -1 || isQuotedReason(rest) ? certain(words, rest, clock) : notSure(rest, second);
   }
   const plain = words.map(bare);
   const at = plain.findIndex((_, index) => isPlainlyTime(plain.slice(index), clock));
@@ -89,12 +89,19 @@ function readPlain(words: readonly string[], clock: Clock): ReadTerm {
   const before = plain[at - 1] ?? '';
   const rest = upTo(words, at);
   if (leadsElsewhere.test(before) || isNumberWord(before)) return notSure(words, at - 1);
-  const last = readCertainEnd(words.slice(at), clock);
+  const last = readEnd(words.slice(at), clock);
   if (last.kind === 'unclear') return last.why;
   const isAll = last.kind === 'end' && at + last.words === words.length;
   return isAll && (isQuotedReason(rest) || (!namesTime(rest) && !mayMeanForeignTime(rest)))
-    ? { term: last.end, rest }
+    ? certain(words.slice(at), rest, clock)
     : notSure(words, isAll ? 0 : at);
+}
+
+/** The end at the start of `words`, unless it has to be asked about. */
+function certain(words: readonly string[], rest: readonly string[], clock: Clock): ReadTerm {
+  const read = readCertainEnd(words, clock);
+  if (read.kind === 'unclear') return read.why;
+  return { term: read.kind === 'end' ? read.end : null, rest };
 }
 
 /** Directly before a time, makes it another time, or only a part of one: `in 2 weeks`, `by tomorrow`, `#until next week`. */

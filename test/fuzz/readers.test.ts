@@ -198,7 +198,7 @@ const properties: Readonly<Record<string, () => void>> = {
       'for two hours',
       'tonight',
       'til midnight',
-      'until friday',
+      'until thursday',
       'next week',
       'tomorrow 9am',
     ];

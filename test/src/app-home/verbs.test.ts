@@ -44,7 +44,7 @@ describe('the words after /card delegate', () => {
     ['<@U0BEN> from 12/24 to 1/2', { to: 'U0BEN', from: '2026-12-24', until: '2027-01-02' }],
     ['<@U0BEN> today until friday', { to: 'U0BEN', from: '2026-11-20', until: '2026-11-27' }],
     // One day, also if it is named twice.
-    ['<@U0BEN> friday friday', { to: 'U0BEN', from: '2026-11-27', until: '2026-11-27' }],
+    ['<@U0BEN> thursday thursday', { to: 'U0BEN', from: '2026-11-26', until: '2026-11-26' }],
     ['<@U0BEN> today today', { to: 'U0BEN', from: '2026-11-20', until: '2026-11-20' }],
     ['<@U0BEN> tomorrow tomorrow', { to: 'U0BEN', from: '2026-11-21', until: '2026-11-21' }],
     ['<@U0BEN> from tomorrow until saturday', { to: 'U0BEN', from: '2026-11-21', until: '2026-11-21' }],
@@ -65,6 +65,13 @@ describe('the words after /card delegate', () => {
     expect(readDelegate('<@U0BEN> Nov 19 Dec 5')).toMatchObject({
       kind: 'unclear',
       why: '“Nov 19” has passed. Write “today”, or the year if you mean 2027.',
+    });
+  });
+
+  it('asks about a first day that has the weekday of today', () => {
+    expect(readDelegate('<@U0BEN> friday monday')).toMatchObject({
+      kind: 'unclear',
+      why: 'Today is Friday. Instead of “Friday”, write “today” or “Nov 27”.',
     });
   });
 

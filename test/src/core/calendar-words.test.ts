@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import {
   addDays,
+  isDayWord,
   joinAmPm,
   lastOfMonth,
   readDay,
   readTimeOfDay,
   readWeekday,
+  soundsLikeTime,
   sundayOf,
+  todayOr,
   weekdayOf,
 } from '../../../src/core/calendar-words.ts';
 
@@ -37,6 +40,24 @@ describe('days and times that people type', () => {
     expect(readTimeOfDay(word)).toBe(time);
   });
 
+  it('mean a week later by the weekday of today, which may be meant as well', () => {
+    expect(readDay(['fri'], '2026-11-20')).toEqual({ date: '2026-11-27', words: 1, isTodaysWeekday: true });
+    expect(todayOr('2027-01-01')).toBe('Today is Friday. Instead of “Friday”, write “today” or “Jan 1”.');
+  });
+
+  it.each([
+    ['tonite', true, true],
+    ['firday', true, true],
+    ['permanantly', true, true],
+    ['next frday', false, true],
+    ['this time', false, true],
+    ['a while', false, true],
+    ['lunch', false, false],
+  ])('“%s” is a word for an end: %s; sounds like time: %s', (text, is, sounds) => {
+    expect(isDayWord(text)).toBe(is);
+    expect(soundsLikeTime(text.split(' '))).toBe(sounds);
+  });
+
   it('have am and pm in one word with their number', () => {
     expect(joinAmPm('daily 9:00 AM to 5  pm, am 9 amber')).toBe('daily 9:00AM to 5pm, am 9 amber');
   });
@@ -44,8 +65,7 @@ describe('days and times that people type', () => {
   it.each([
     ['today', '2026-11-20', 1],
     ['tomorrow lunch', '2026-11-21', 1],
-    // On a Friday this means the next Friday.
-    ['friday', '2026-11-27', 1],
+    ['thursday', '2026-11-26', 1],
     ['sat', '2026-11-21', 1],
     ['May 9', '2027-05-09', 2],
     ['9 May 2028 trip', '2028-05-09', 3],

@@ -118,7 +118,19 @@ describe('an end that people type', () => {
     });
   });
 
-  it.each(['until May 9', 'until 11/19/2027', 'until Aug 19', 'until Nov 20', 'until friday'])(
+  it.each(['until friday', 'fri', 'through friday', 'until friday 5pm', 'noon friday'])(
+    'asks on a Friday whether %j is today or a week later',
+    (text) => {
+      expect(readCertainEnd(text.split(' '), clock)).toEqual({
+        kind: 'unclear',
+        why: 'Today is Friday. Instead of “Friday”, write “today” or “Nov 27”.',
+      });
+      for (const day of ['today', 'Nov 27'])
+        expect(readCertainEnd(text.replace(/fri(day)?/, day).split(' '), clock).kind, day).toBe('end');
+    },
+  );
+
+  it.each(['until May 9', 'until 11/19/2027', 'until Aug 19', 'until Nov 20', 'until monday', 'until friday 9am'])(
     'does not ask about %j, which is ahead',
     (text) => {
       expect(readCertainEnd(text.split(' '), clock).kind).toBe('end');

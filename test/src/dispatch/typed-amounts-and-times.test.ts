@@ -29,9 +29,11 @@ const times: readonly [string, object | null][] = [
   ['until noon tomorrow', until('2026-11-21T17:00:00.000Z')],
   ['til noon', until('2026-11-20T17:00:00.000Z')],
   ['untill monday', day('2026-11-23')],
-  ['until friday', day('2026-11-27')],
+  ['until thursday', day('2026-11-26')],
+  // Today is a Friday.
+  ['until friday', null],
   ['until weds', day('2026-11-25')],
-  ['through friday', day('2026-11-27')],
+  ['through thursday', day('2026-11-26')],
   ['until May 9', day('2027-05-09')],
   ['until 9 May 2027', day('2027-05-09')],
   ['until 12/24', day('2026-12-24')],
@@ -91,7 +93,7 @@ const times: readonly [string, object | null][] = [
   ['at noon', until('2026-11-20T17:00:00.000Z')],
   ['5pm', until('2026-11-20T22:00:00.000Z')],
   ['5 p.m.', until('2026-11-20T22:00:00.000Z')],
-  ['up to friday', day('2026-11-27')],
+  ['up to thursday', day('2026-11-26')],
   ['1½ hours', null],
   ['10² days', null],
   // A time of day rather than many hours, and half a day rather than January 2.
@@ -483,7 +485,7 @@ it.each([
   'of gifts',
   'Amazon order',
 ])('takes %j behind a time for the reason', (reason) => {
-  for (const end of ['for 2 days', 'until friday'])
+  for (const end of ['for 2 days', 'until thursday'])
     expect(parseCommand(`limit 4242 daily 450 ${end} ${reason}`, clock), end).toMatchObject({ kind: 'read', reason });
 });
 

@@ -48,7 +48,7 @@ describe('parsing the duration of a change', () => {
     ['trade show tonight', { kind: 'day', day: '2026-11-20' }, 'trade show'],
     ['til midnight', { kind: 'day', day: '2026-11-20' }, ''],
     ['tomorrow 9am', { kind: 'until', at: '2026-11-21T14:00:00.000Z' }, ''],
-    ['until friday', { kind: 'day', day: '2026-11-27' }, ''],
+    ['until thursday', { kind: 'day', day: '2026-11-26' }, ''],
     ['until May 9', { kind: 'day', day: '2027-05-09' }, ''],
     ['next week', { kind: 'day', day: '2026-11-29' }, ''],
     ['until next week', { kind: 'day', day: '2026-11-22' }, ''],
@@ -70,6 +70,13 @@ describe('parsing the duration of a change', () => {
     expect(at('2026-11-21T04:30:00Z')).toMatchObject({ term: { kind: 'day', day: '2026-11-20' } });
     expect(at('2026-11-21T05:00:00Z')).toMatchObject({ term: { kind: 'day', day: '2026-11-21' } });
   });
+
+  it.each(['until friday', 'team lunch until friday', 'until fri 5pm team lunch', 'friday lunch'])(
+    'asks on a Friday about %j, which may be today or a week later',
+    (text) => {
+      expect(readTerm(text.split(' '), clock)).toBe('Today is Friday. Instead of “Friday”, write “today” or “Nov 27”.');
+    },
+  );
 
   it('accepts a term that ends exactly at that time', () => {
     const anHourBefore = new Date('2026-11-21T04:00:00Z');
@@ -188,7 +195,9 @@ describe('parsing the duration of a change', () => {
     "'before lunch' snacks",
   ];
   it.each(
-    ['for 4h', 'until friday', 'tomorrow 5pm', 'permanently'].flatMap((time) => timely.map((reason) => [time, reason])),
+    ['for 4h', 'until thursday', 'tomorrow 5pm', 'permanently'].flatMap((time) =>
+      timely.map((reason) => [time, reason]),
+    ),
   )('%s in front is the time, and what follows is the reason: %s', (time, reason) => {
     expect(readTerm(`${time} ${reason}`.split(' '), clock)).toMatchObject({ rest: reason.split(' ') });
   });
