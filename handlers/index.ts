@@ -16,7 +16,7 @@ import {
   setPreference,
   turnPage,
 } from './app-home/home-controls.ts';
-import { askForRaise, requestIncrease } from './approvals/ask-for-raise.ts';
+import { askForRaise, askForSubscription, requestIncrease } from './approvals/ask-for-raise.ts';
 import { openDecideForm, submitDecideForm } from './approvals/decide-form.ts';
 import { findCards } from './directory/find-cards.ts';
 import { ackWhenDone } from './dispatch/ack-when-done.ts';
@@ -76,6 +76,7 @@ const buttons: Readonly<Record<string, PressListener>> = {
   [actionId.denyWithNote]: openDecideForm('deny'),
   [actionId.overrideRequest]: openDecideForm('override'),
   [actionId.requestIncrease]: requestIncrease,
+  [actionId.askForSubscription]: askForSubscription,
   [actionId.revertNow]: asks((value) => ({ verb: 'revert', target: ofTemporaryChange(value), input: {} })),
   // Where somebody changed it meanwhile.
   [actionId.restore]: completes(true),

@@ -5,7 +5,7 @@ import type { Pending } from '../../src/dispatch/pending-form-store.ts';
 import type { Ask } from '../../src/dispatch/request-action.ts';
 import { askForm } from '../../templates/approvals/ask-form.ts';
 import { type Interaction, placeOf } from '../dispatch/interaction.ts';
-import { onPress } from '../dispatch/press.ts';
+import { onPress, type PressListener } from '../dispatch/press.ts';
 import { onSubmit } from '../dispatch/submission.ts';
 
 type AskFormFor = Pick<Extract<Pending, { kind: 'ask' }>, 'alertId' | 'words' | 'messageTs'>;
@@ -41,24 +41,32 @@ export async function askForRaiseByCommand(
 }
 
 /** *Ask for more* on a holder's own decline: opens the form. The button's value is the alert's id. */
-export const requestIncrease = onPress(async ({ value: alertId, body, interaction }, deps) => {
-  const openForm = async (): Promise<{ kind: 'shown' }> => {
-    const alert = await deps.alerts.get(alertId);
-    const event = alert?.kind === 'transaction' ? alert.event : null;
-    const merchant = event?.merchant.name.trim() ?? '';
-    const form = {
-      alertId: event === null ? null : alertId,
-      words: [],
-      messageTs: interaction.origin.messageTs,
-      about:
-        event === null ? '' : `Declined: ${formatCents(event.amountCents)}${merchant === '' ? '' : ` at ${merchant}`}`,
-      // A card check of $0.00 does not say what the person wants to pay.
-      amountCents: event?.amountCents || null,
+export const requestIncrease = opensAsk({ kind: 'purchase' });
+
+/** The same on the warning that a subscription keeps failing. */
+export const askForSubscription = opensAsk(null);
+
+function opensAsk(term: Parameters<typeof askForm>[0]['term']): PressListener {
+  return onPress(async ({ value: alertId, body, interaction }, deps) => {
+    const openForm = async (): Promise<{ kind: 'shown' }> => {
+      const alert = await deps.alerts.get(alertId);
+      const event = alert?.kind === 'transaction' ? alert.event : null;
+      const merchant = event?.merchant.name.trim() ?? '';
+      const at = merchant === '' ? '' : ` at ${merchant}`;
+      const form = {
+        alertId: event === null ? null : alertId,
+        words: [],
+        messageTs: interaction.origin.messageTs,
+        about: event === null ? '' : `Declined: ${formatCents(event.amountCents)}${at}`,
+        // A card check of $0.00 does not say what the person wants to pay.
+        amountCents: event?.amountCents || null,
+        term,
+      };
+      return await openAskForm(body.trigger_id, interaction, form, deps)();
     };
-    return await openAskForm(body.trigger_id, interaction, form, deps)();
-  };
-  await deps.requestAction({ ...interaction, verb: 'ask', target: { kind: 'alert', alertId }, input: openForm });
-});
+    await deps.requestAction({ ...interaction, verb: 'ask', target: { kind: 'alert', alertId }, input: openForm });
+  });
+}
 
 /** *Ask for more*, submitted by a holder. */
 export const askForRaise = onSubmit('ask', async ({ form, inputs }, { today }) => {

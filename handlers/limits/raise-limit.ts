@@ -41,11 +41,12 @@ export const raiseLimit = onSubmit('form', async ({ form, inputs, view }, deps) 
   const read = readForm(inputs, form, deps.today());
   if ('errors' in read) return read;
   const { ask, reason, typed = [] } = read;
-  const { remedy, alertId } = form;
+  const { remedy, alertId, isSubscription } = form;
   const alert = typed.length === 0 ? null : await deps.alerts.get(alertId);
   if (alert?.kind !== 'transaction') return { ...ask, reason, target: { kind: 'alert', alertId } };
   const privateMetadata = view.private_metadata;
-  return { view: remedyForm({ privateMetadata, alert, remedy, state: 'along', typed, today: deps.today() }) };
+  const shown = { state: 'along', typed, today: deps.today(), isSubscription } as const;
+  return { view: remedyForm({ privateMetadata, alert, remedy, ...shown }) };
 });
 
 interface Asked {
@@ -173,9 +174,11 @@ function opensRemedy({ isAlert }: { readonly isAlert: boolean }): PressListener 
       const remedy = formRemedy(alert);
       const { origin } = interaction;
       const place = placeOf(isAlert ? origin : { ...origin, messageTs: null });
-      const form = { kind: 'form', alertId, ...place, remedy, rules: null, passes: false } as const;
+      const isSubscription = !isAlert;
+      const form = { kind: 'form', alertId, ...place, remedy, rules: null, passes: false, isSubscription } as const;
       const pendingId = await deps.pending.put(form);
-      const view = remedyForm({ privateMetadata: pendingId, alert, remedy, state: 'checking', today: deps.today() });
+      const shown = { state: 'checking', today: deps.today(), isSubscription } as const;
+      const view = remedyForm({ privateMetadata: pendingId, alert, remedy, ...shown });
       const { viewId, hash } = await deps.openView(body.trigger_id, view);
       return { kind: 'input', input: { form: { viewId, hash, pendingId } } };
     };

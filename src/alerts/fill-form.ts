@@ -14,6 +14,8 @@ export interface FilledForm {
   readonly alert: TransactionAlert;
   readonly pendingId: string;
   readonly remedy: Remedy | null;
+  /** Opened on the warning that a subscription keeps failing. */
+  readonly isSubscription: boolean;
   readonly state: 'checked' | 'passes' | 'unclear' | 'ruleset' | 'balance' | 'status' | 'closed' | 'unread';
 }
 
@@ -33,9 +35,12 @@ interface FillDeps {
   /**
    * Stores it apart from what the form shows so far: a submission does what its view showed.
    *
-   * @returns the id for the new view, null when the form no longer exists.
+   * @returns the id for the new view and why the form was opened, null when the form no longer exists.
    */
-  readonly keepFound: (pendingId: string, found: FoundForForm) => Promise<string | null>;
+  readonly keepFound: (
+    pendingId: string,
+    found: FoundForForm,
+  ) => Promise<Pick<FilledForm, 'pendingId' | 'isSubscription'> | null>;
   readonly updateForm: (form: RemedyAction['form'], shown: FilledForm) => Promise<void>;
 }
 
@@ -54,9 +59,9 @@ export function createFillForm(deps: FillDeps): (action: RemedyAction) => Promis
     const asItWas = rules === null ? alert.remedy : withLikelyLimit(alert.remedy, rules);
     const known = check.state === 'passes' && rules !== null ? withLimitsNow(asItWas, rules) : asItWas;
     const remedy = check.state === 'stopped' ? check.remedy : known;
-    const pendingId = await deps.keepFound(form.pendingId, { remedy, rules, passes: check.state === 'passes' });
-    if (pendingId === null) return;
-    await deps.updateForm(form, { alert, pendingId, remedy, state: stateOf(check) });
+    const kept = await deps.keepFound(form.pendingId, { remedy, rules, passes: check.state === 'passes' });
+    if (kept === null) return;
+    await deps.updateForm(form, { alert, remedy, state: stateOf(check), ...kept });
   };
 
   /** For input errors in the form. Without them the worker reports the errors afterwards. */

@@ -110,10 +110,10 @@ function people(context: WorkerContext) {
     channelInfo: slack.channelInfo,
     /** Opens data that the web process sealed. Null when it cannot be opened. */
     unseal: seals.order.open,
-    async updateForm(form: RemedyAction['form'], { alert, pendingId, remedy, state }: FilledForm) {
+    async updateForm(form: RemedyAction['form'], { pendingId, ...shown }: FilledForm) {
       const today = localDate(now(), config.serviceZone);
       try {
-        await slack.updateView(form, remedyForm({ privateMetadata: pendingId, alert, remedy, state, today }));
+        await slack.updateView(form, remedyForm({ privateMetadata: pendingId, today, ...shown }));
       } catch (error) {
         // Closed, submitted or changed in the meantime: there is no form left to fill.
         if (!(error instanceof SlackError)) throw error;

@@ -147,7 +147,8 @@ function composeFillForm({ pending, ...tools }: Tools): (action: RemedyAction) =
     ...tools,
     async keepFound(pendingId, found) {
       const form = await pending.get(pendingId);
-      return form?.kind === 'form' ? await pending.put({ ...form, ...found }) : null;
+      if (form?.kind !== 'form') return null;
+      return { pendingId: await pending.put({ ...form, ...found }), isSubscription: form.isSubscription };
     },
   });
 }

@@ -36,6 +36,8 @@ export const Pending = z.discriminatedUnion('kind', [
     rules: CardLimits.nullable(),
     /** Nothing stops the purchase any more, so no amount is too low for it. */
     passes: z.boolean().default(false),
+    /** Opened on the warning that a subscription keeps failing. */
+    isSubscription: z.boolean().default(false),
   }),
   /** An open form on a request. */
   z.strictObject({

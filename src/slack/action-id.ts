@@ -12,6 +12,8 @@ export const actionId = {
   activateCard: 'activate_card',
   acknowledgeAlert: 'acknowledge_alert',
   requestIncrease: 'request_increase',
+  /** The same on the warning that a subscription keeps failing. */
+  askForSubscription: 'ask_for_subscription',
   decideRequestApprove: 'decide_request_approve',
   decideRequestDeny: 'decide_request_deny',
   /** In App Home, on the viewer's own request. */

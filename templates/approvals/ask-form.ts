@@ -11,8 +11,8 @@ interface RaiseForm {
   /** The subject: `$84.10 at Blue Bottle Coffee was declined`; empty when it is not about a purchase. Raw. */
   readonly about: string;
   readonly amountCents: number | null;
-  /** What is chosen at first. */
-  readonly term: Term;
+  /** What is chosen at first. Null: a subscription keeps failing. */
+  readonly term: Term | null;
   /** The card service's day, `2026-11-20`. */
   readonly today: string;
 }

@@ -51,7 +51,7 @@ export function recognizeButton(value: string, card: CardFacts): Button {
 }
 
 /** Opens the form in which the holder asks the approvers. */
-export function askButton(value: string, card: CardFacts): Button {
+export function askButton(value: string, card: CardFacts, action: string): Button {
   const label = `Ask for more for my ${cardRaw(card)}`;
-  return button({ text: 'Ask for more…', action: actionId.requestIncrease, value, style: 'primary', label });
+  return button({ text: 'Ask for more…', action, value, style: 'primary', label });
 }

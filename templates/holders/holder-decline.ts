@@ -1,6 +1,7 @@
 import type { Button } from '@slack/types';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import { capital, lowerFirst } from '../../src/core/first-letter.ts';
+import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { currentState } from '../actions/outcomes.ts';
@@ -100,14 +101,18 @@ function controls(alert: TransactionAlert, reason: ShownReason): (Button | null)
 }
 
 /** *Ask for more*; null if approvers could change nothing that lets the purchase pass, or have done so. */
-export function moreButton(alert: TransactionAlert, reason: ShownReason): Button | null {
+export function moreButton(
+  alert: TransactionAlert,
+  reason: ShownReason,
+  action: string = actionId.requestIncrease,
+): Button | null {
   const { event, card, outcomes, remedy } = alert;
   const { isFraud, isRaised, isPaid } = currentState(outcomes);
   const isDone = isRaised && nextNeeded(alert) === undefined && !isTooLow(remedy, outcomes);
   const isElsewhere = remedy?.kind === 'portal' || limitOfRuleset(remedy) !== null;
   const isOurs = isRule(neededFor(alert, reason)) && !isElsewhere;
   const canAsk = isOurs && !isBlockedAlready(alert) && !isDone && !isFraud && !isPaid;
-  return canAsk ? askButton(event.id, card) : null;
+  return canAsk ? askButton(event.id, card, action) : null;
 }
 
 /** A cause that approvers can change. */

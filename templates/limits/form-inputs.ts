@@ -1,6 +1,7 @@
 import type { InputBlock } from '@slack/types';
 import { type LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
 import type { Term } from '../../src/card-api/rule-change.ts';
+import { addDays } from '../../src/core/calendar-words.ts';
 import { serviceZone } from '../../src/core/installation.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import { dayWords, termWords } from '../../src/limits/term.ts';
@@ -71,19 +72,24 @@ export function amountInput(
  * The duration, and the day for the choice that needs one.
  *
  * @param today the card service's day, `2026-11-20`.
- * @param initial what is chosen at first. If it is not one of the choices, it becomes the first one.
+ * @param asked what is chosen at first. A day is in its own input. What is not one of the choices becomes the first one.
+ * Null: a subscription keeps failing, so it has to last until after the next charge, which may be a month away.
  */
-export function termInputs(today: string, initial: Term): InputBlock[] {
+export function termInputs(today: string, asked: Term | null): InputBlock[] {
+  const initial = asked ?? { kind: 'day', day: addDays(today, 31) };
+  const hint = asked === null ? { hint: 'A subscription is charged again on another day: choose until when.' } : {};
   const choices = termChoices(today).map(([choice, text]) => option(text, choiceValue(choice)));
-  const listed = choices.find(({ value }) => value === choiceValue(initial));
-  const chosen = listed ?? option(`As asked: ${termWords(initial)}`, choiceValue(initial));
+  const day = initial.kind === 'day' && initial.day !== today ? initial.day : null;
+  const wanted = choiceValue(day === null ? initial : DAY_BELOW);
+  const listed = choices.find(({ value }) => value === wanted);
+  const chosen = listed ?? option(`As asked: ${termWords(initial)}`, wanted);
   const options = listed === undefined ? [chosen, ...choices] : choices;
   return [
-    input(formInput.term, 'How long', { type: 'static_select', options, initial_option: chosen }),
+    input(formInput.term, 'How long', { type: 'static_select', options, initial_option: chosen }, hint),
     input(
       formInput.day,
       'Day',
-      { type: 'datepicker' },
+      { type: 'datepicker', ...(day !== null && { initial_date: day }) },
       { optional: true, hint: 'Needed for “Until the end of the day below”.' },
     ),
   ];

@@ -43,6 +43,8 @@ export interface RemedyForm {
   readonly today: string;
   /** The limits with the typed amounts, instead of those of the remedy. */
   readonly typed?: readonly LimitRaise[];
+  /** Opened on the warning that a subscription keeps failing. */
+  readonly isSubscription?: boolean;
 }
 
 interface Words {
@@ -66,7 +68,9 @@ export function remedyForm(form: RemedyForm): ModalView {
     blocks: [
       ...about(form, words.does, raised),
       ...limitInputs(form.state, raised),
-      ...(remedy?.kind === 'unblock' ? [] : termInputs(form.today, { kind: 'purchase' })),
+      ...(remedy?.kind === 'unblock'
+        ? []
+        : termInputs(form.today, form.isSubscription === true ? null : { kind: 'purchase' })),
       reasonInput('Reason', 'Goes on record with your name.'),
     ],
   });

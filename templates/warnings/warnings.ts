@@ -102,7 +102,9 @@ export function subscriptionWarning(
   const reason = reasonOf(alert, isHolders ? 'direct' : 'private');
   const why = `Declined on ${countOf(days, 'day')} ${dateAfter('since', since)}. Last reason: ${escapeUntrusted(reason.title, 100)}.`;
   const shown = { ...alert, card };
-  const change = isHolders ? moreButton(shown, reason) : remedyButton(shown, reason, actionId.fixSubscription);
+  const change = isHolders
+    ? moreButton(shown, reason, actionId.askForSubscription)
+    : remedyButton(shown, reason, actionId.fixSubscription);
   const question = `${fixOf(change, neededFor(alert, reason), isHolders)}, or cancel the subscription?`;
   return {
     text: sentence(`${title}, ${who}. ${why} ${question}`),

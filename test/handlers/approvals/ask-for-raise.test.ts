@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { askForRaise, requestIncrease } from '../../../handlers/approvals/ask-for-raise.ts';
+import { askForRaise, askForSubscription, requestIncrease } from '../../../handlers/approvals/ask-for-raise.ts';
 import { formInput } from '../../../templates/limits/form-inputs.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
 
-/** Presses *Ask for more* on a decline. @returns the amount that is filled in. */
-async function amountFilledIn(amountCents: number): Promise<string | undefined> {
-  const opened: { blocks: { element?: { action_id: string; initial_value?: string } }[] }[] = [];
+interface Input {
+  action_id: string;
+  initial_value?: string;
+  initial_option?: { text: { text: string } };
+  initial_date?: string;
+}
+
+/** Presses *Ask for more*. @returns the form. */
+async function formOpened(listener: typeof requestIncrease, amountCents = 8410) {
+  const opened: { blocks: { element?: Input }[] }[] = [];
   const deps = {
     alerts: { get: async () => transactionAlert({ amountCents }) },
     pending: { put: async () => 'p_1' },
@@ -24,9 +31,10 @@ async function amountFilledIn(amountCents: number): Promise<string | undefined> 
     message: { ts: '1.1' },
     response_url: 'https://hooks.slack.test/1',
   };
-  await requestIncrease(deps as never)({ ack: async () => {}, body } as never);
+  await listener(deps as never)({ ack: async () => {}, body } as never);
   const inputs = opened[0]?.blocks.flatMap(({ element }) => element ?? []) ?? [];
-  return inputs.find(({ action_id }) => action_id === formInput.amount)?.initial_value;
+  const inputOf = (name: string) => inputs.find(({ action_id }) => action_id === name);
+  return { inputOf, text: JSON.stringify(opened[0]?.blocks) };
 }
 
 /** Submits the form. @returns the error next to the amount. */
@@ -50,8 +58,22 @@ async function errorOf(amount: string): Promise<string | undefined> {
 
 describe('asking for more on a decline', () => {
   it('fills in what was declined, but no zero: a card check does not say what the person wants to pay', async () => {
+    const amountFilledIn = async (cents: number) =>
+      (await formOpened(requestIncrease, cents)).inputOf(formInput.amount)?.initial_value;
+
     expect(await amountFilledIn(8410)).toBe('84.10');
     expect(await amountFilledIn(0)).toBeUndefined();
+  });
+
+  it('suggests one purchase on a decline, and on the warning of a subscription the time until after the next charge', async () => {
+    const decline = await formOpened(requestIncrease);
+    const warning = await formOpened(askForSubscription);
+
+    expect(decline.inputOf(formInput.term)?.initial_option?.text.text).toMatch(/^This purchase only/);
+    expect(decline.text).not.toContain('subscription');
+    expect(warning.inputOf(formInput.term)?.initial_option?.text.text).toBe('Until the end of the day below');
+    expect(warning.inputOf(formInput.day)?.initial_date).toBe('2026-12-21');
+    expect(warning.text).toContain('A subscription is charged again on another day: choose until when.');
   });
 
   it.each([

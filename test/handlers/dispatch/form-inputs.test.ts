@@ -66,6 +66,13 @@ describe('how long, as chosen in a form', () => {
     expect(initial({ kind: 'permanent' })).toBe('Permanent');
   });
 
+  it('starts with a day that was asked in the input of the day, where it can be changed', () => {
+    const [choice, day] = termInputs('2026-11-20', { kind: 'day', day: '2026-12-24' });
+
+    expect(choice?.element).toMatchObject({ initial_option: { value: 'day' } });
+    expect(day?.element).toMatchObject({ initial_date: '2026-12-24' });
+  });
+
   it('is what was asked if that stays chosen', () => {
     const asked: Term = { kind: 'duration', ms: 2 * 3_600_000 };
     const [first] = termInputs('2026-11-20', asked);

@@ -1,3 +1,4 @@
+import type { ModalView } from '@slack/types';
 import { expect, it } from 'vitest';
 import { approveRemedy, fixSubscription, raiseLimit } from '../../../handlers/limits/raise-limit.ts';
 import type { CardLimits } from '../../../src/card-api/spend-rules.ts';
@@ -119,16 +120,20 @@ it('says what else the purchase needed', async () => {
 });
 
 it.each([
-  ['of an alert', approveRemedy, '1.1'],
-  ['of a warning, which stays as it is', fixSubscription, null],
-])('the form %s knows the message that shows its outcome', async (_what, listener, messageTs) => {
+  ['of an alert', approveRemedy, '1.1', undefined],
+  ['of a warning, which stays as it is', fixSubscription, null, '2026-12-21'],
+])('the form %s knows the message that shows its outcome', async (_what, listener, messageTs, initialDate) => {
   const forms: unknown[] = [];
+  const views: ModalView[] = [];
   const deps = {
     alerts: { get: async () => declined('decline.rule.velocity', 'Transaction exceeded daily spend limit') },
     pending: { put: async (form: unknown) => `p_${forms.push(form)}` },
     seals: { reply: { seal: (url: string) => url } },
     today: () => '2026-11-20',
-    openView: async () => ({ viewId: 'V1', hash: 'h' }),
+    openView: async (_trigger: string, view: ModalView) => {
+      views.push(view);
+      return { viewId: 'V1', hash: 'h' };
+    },
     requestAction: async ({ input }: { input: () => Promise<unknown> }) => void (await input()),
   };
   const body = {
@@ -141,5 +146,8 @@ it.each([
 
   await listener(deps as unknown as Parameters<typeof listener>[0])({ ack: async () => {}, body } as never);
 
-  expect(forms).toEqual([expect.objectContaining({ alertId: 'evt_1', channel: 'C1', messageTs })]);
+  const isSubscription = messageTs === null;
+  expect(forms).toEqual([expect.objectContaining({ alertId: 'evt_1', channel: 'C1', messageTs, isSubscription })]);
+  // It is charged again on another day, when a change for one purchase has ended.
+  expect(JSON.stringify(views)).toContain(isSubscription ? `"initial_date":"${initialDate}"` : 'This purchase only');
 });

@@ -34,7 +34,7 @@ async function fill({ check = { state: 'stopped', remedy: now }, isKept = true, 
     checkPurchase: async () => check,
     keepFound: async (id, { remedy, rules }) => {
       kept.push([id, remedy, rules?.limits.weekly ?? null]);
-      return isKept ? 'p_2' : null;
+      return isKept ? { pendingId: 'p_2', isSubscription: false } : null;
     },
     updateForm: async (_form, { pendingId, remedy, state }) => {
       expect(pendingId).toBe('p_2');
@@ -121,10 +121,14 @@ it('stores what it found for the submission of the view that shows it; that of t
   const { deps } = await createActionWorld(redis(), {
     // Nothing stops the purchase, so no amount is too low.
     checkPurchase: async () => ({ state: 'passes' }),
-    updateForm: async (_form, { pendingId }) => void shown.push(pendingId),
+    async updateForm(_form, { pendingId, isSubscription }) {
+      expect(isSubscription, 'it was opened on a warning').toBe(true);
+      shown.push(pendingId);
+    },
   });
   const alertId = 'evt_0123456789abcdef';
-  const opened = { alertId, channel: 'C1', messageTs: '1.1', remedy: raise, rules: null, passes: false };
+  const place = { channel: 'C1', messageTs: '1.1' };
+  const opened = { alertId, ...place, remedy: raise, rules: null, passes: false, isSubscription: true };
   const pendingId = await deps.pending.put({ kind: 'form', ...opened });
   const target = { kind: 'alert', alertId } as const;
 

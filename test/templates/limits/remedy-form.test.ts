@@ -25,6 +25,26 @@ it.each([
   expect(JSON.stringify(allowed)).toContain('No limit or rule stops this purchase any more. Have it tried again.');
 });
 
+it('of a subscription suggests the time until after its next charge, and says why', () => {
+  const alert = declined('decline.rule.velocity', '');
+  const shown = (form: Partial<Parameters<typeof remedyForm>[0]>) =>
+    JSON.stringify(
+      remedyForm({ privateMetadata: 'p', alert, remedy: raise, state: 'checked', today: '2026-11-20', ...form }),
+    );
+  const why = 'A subscription is charged again on another day: choose until when.';
+
+  for (const remedy of [raise, { kind: 'allow_card_not_present' } as const]) {
+    const form = shown({ remedy, isSubscription: true });
+    expect(form).toContain(why);
+    expect(form).toContain('"initial_date":"2026-12-21"');
+    expect(shown({ remedy })).not.toMatch(/subscription|initial_date/);
+  }
+  // It has no end.
+  expect(shown({ remedy: { kind: 'unblock' }, isSubscription: true })).not.toContain(why);
+  // Nothing can be chosen.
+  expect(shown({ state: 'closed', isSubscription: true })).not.toContain(why);
+});
+
 it('a block may be lifted although nothing tells whether the card has it: the decline says so', () => {
   const alert = declined('decline.card.status', 'Card Status Blocked');
   const remedy = { kind: 'unblock' } as const;

@@ -29,7 +29,7 @@ describe('a subscription that keeps failing', () => {
     expect(team.text).toContain(`${forTeam}, or cancel the subscription?`);
     expect(team.shown).toContain(`"action_id":"${actionId.fixSubscription}"`);
     expect(holder.text).toContain(`${forHolder}, or cancel the subscription?`);
-    expect(holder.shown).toContain(`"action_id":"${actionId.requestIncrease}"`);
+    expect(holder.shown).toContain(`"action_id":"${actionId.askForSubscription}"`);
   });
 
   it.each([
