@@ -39,9 +39,29 @@ export type Cursor = ReturnType<typeof createCursor>;
 
 export function createCursor(tokens: readonly Token[]) {
   let at = 0;
+  let list = { from: 0, to: 0 };
+  const typed = (from: number, to: number): string =>
+    tokens
+      .slice(from, to)
+      .map(({ type, text }) => (type === 'quoted' ? `"${text}"` : text))
+      .join(' ')
+      .replaceAll(' ,', ',');
   return {
     /** The text of the current token; empty at the end. */
     text: () => tokens[at]?.text ?? '',
+    /** The next tokens as typed. */
+    typed: (count: number) => typed(at, at + count),
+    /** Where it is, for {@link endList}. */
+    position: () => at,
+    /** A condition with one or more values ended here. @param from where it began. */
+    endList(from: number): void {
+      list = { from, to: at };
+    },
+    /** The condition with values that ended directly before this token, or before the “and” or “or” in front; empty: none. */
+    listBefore(): string {
+      const isLinked = /^(and|or)$/i.test(tokens[at - 1]?.text ?? '');
+      return list.to > 0 && list.to === (isLinked ? at - 1 : at) ? typed(list.from, list.to) : '';
+    },
     /** The current word, or the word `ahead` tokens later, in lower case; empty when there is none. */
     word(ahead = 0): string {
       const token = tokens[at + ahead];

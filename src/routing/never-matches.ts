@@ -9,6 +9,7 @@ import {
   type Filter,
   hasWords,
   isCodeIn,
+  isList,
   possibleKinds,
   printFilter,
   type TextFact,
@@ -222,11 +223,14 @@ function amountGap(amounts: readonly Amount[]): string | null {
 }
 
 function both(one: Filter, other: Filter): string {
+  const all = [one, other];
+  // Behind “or”, the second would be a condition of its own, without what is in front of both.
+  const meant = isList(all) ? printFilter({ is: 'or', filters: all }) : 'or';
   if (one.is === 'country' && other.is === 'country') {
     const names = [one, other].map(({ country }) => countryInSentence(country));
-    return `No purchase is in both ${names.join(' and ')}. Did you mean “or”?`;
+    return `No purchase is in both ${names.join(' and ')}. Did you mean “${meant}”?`;
   }
-  return `No alert is both “${printFilter(one)}” and “${printFilter(other)}”. Did you mean “or”?`;
+  return `No alert is both “${printFilter(one)}” and “${printFilter(other)}”. Did you mean “${meant}”?`;
 }
 
 function isOfCategory(part: Filter): part is Text {

@@ -171,9 +171,25 @@ function readTerm(cursor: Cursor, depth: number): Filter {
   if (word === 'country') return readList(cursor, readCountryFilter);
   const fact = textFacts.find((each) => each === word);
   if (fact !== undefined) return readList(cursor, (at) => readText(at, fact));
-  // `in Spain or Portugal`. Codes may be other words.
-  const isCountry = word.length > 3 && readCountry(word) !== undefined;
-  return cursor.fail(isCountry ? '“in” before a country, or a comma between two: in Spain, Portugal' : EXPECTED);
+  return cursor.fail(cursor.isAtEnd() ? EXPECTED : expectedIn(cursor));
+}
+
+/**
+ * What is expected where no condition begins. `in Spain or Portugal` lacks a comma: behind “or”, “in Portugal” would be a
+ * condition of its own, and select everything there.
+ */
+function expectedIn(cursor: Cursor): string {
+  const list = cursor.listBefore();
+  const isLinked = /^(and|or)$/.test(cursor.word(-1));
+  const country = countryAt(cursor, cursor.word() === 'the' ? 1 : 0);
+  if (/^(in|country) /i.test(list) && country !== null)
+    return `a comma between two: ${list}, ${cursor.typed(country.words)}`;
+  if (list !== '' && isLinked) return `a comma between two (${list}, ${cursor.typed(1)}), or ${EXPECTED}`;
+  // Codes may be other words.
+  if (country === null || cursor.word().length < 4) return EXPECTED;
+  return isLinked
+    ? 'a comma between two countries: in Spain, Portugal'
+    : `“in” before a country: in ${cursor.typed(country.words)}`;
 }
 
 /**
@@ -220,12 +236,14 @@ function readAmount(cursor: Cursor): Filter {
 /** One or more values, separated by commas, after the fact's word. */
 function readList(cursor: Cursor, readValue: (cursor: Cursor) => Filter): Filter {
   const filters: Filter[] = [];
+  const start = cursor.position();
   do {
     cursor.advance();
     if (!cursor.isType('word', 'quoted')) cursor.fail('a word, or several in quotes');
     filters.push(readValue(cursor));
     cursor.advance();
   } while (cursor.isType(','));
+  cursor.endList(start);
   return join('or', filters);
 }
 
@@ -244,18 +262,22 @@ function readCode(cursor: Cursor): Filter {
 /** More than the name of a country has. */
 const COUNTRY_WORDS_MAX = 8;
 
-/** The most words that name a country: `South Korea`, `the United States`. */
 function readCountryFilter(cursor: Cursor): Filter {
   if (cursor.word() === 'the') cursor.advance();
-  for (let count = COUNTRY_WORDS_MAX; count > 1; count -= 1) {
-    const words = Array.from({ length: count }, (_, ahead) => cursor.word(ahead));
-    const country = words.includes('') ? undefined : readCountry(words.join(' '));
-    if (country === undefined) continue;
-    cursor.advance(count - 1);
-    return { is: 'country', country };
-  }
-  const country = readCountry(cursor.text()) ?? cursor.fail('a country, by name or by code');
+  const { country, words } = countryAt(cursor) ?? cursor.fail('a country, by name or by code');
+  cursor.advance(words - 1);
   return { is: 'country', country };
+}
+
+/** The most words that name a country: `South Korea`, `the United States`. Null: none does. @param skipped of these words. */
+function countryAt(cursor: Cursor, skipped = 0): { readonly country: string; readonly words: number } | null {
+  for (let count = COUNTRY_WORDS_MAX; count > 1; count -= 1) {
+    const words = Array.from({ length: count }, (_, ahead) => cursor.word(skipped + ahead));
+    const country = words.includes('') ? undefined : readCountry(words.join(' '));
+    if (country !== undefined) return { country, words: skipped + count };
+  }
+  const country = readCountry(skipped === 0 ? cursor.text() : cursor.word(skipped));
+  return country === undefined ? null : { country, words: skipped + 1 };
 }
 
 function readText(cursor: Cursor, fact: TextFact): Filter {

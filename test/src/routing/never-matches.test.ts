@@ -55,7 +55,7 @@ describe('a filter', () => {
   it.each([
     ['declines over 500 and under 100', 'No amount is $500.01 or more and $99.99 or less.'],
     ['over 500 and at most 500', 'No amount is $500.01 or more and $500.00 or less.'],
-    ['country US and country CA', 'No purchase is in both the United States and Canada. Did you mean “or”?'],
+    ['country US and country CA', 'No purchase is in both the United States and Canada. Did you mean “in US, CA”?'],
     [
       'virtual cards and physical cards',
       'No alert is both “on virtual cards” and “on physical cards”. Did you mean “or”?',
@@ -67,7 +67,7 @@ describe('a filter', () => {
     ['country US and (country CA or country MX)', /^No purchase is in both/],
     ['(over 5 and under 4) or (country US and country CA)', /^No amount/],
     ['category Restarants', 'There is no merchant category “Restarants”. Did you mean “restaurants”?'],
-    ['category 5812 and category 5411', /^No alert is both/],
+    ['category 5812 and category 5411', /^No alert is both .*Did you mean “in category "5812", "5411"”\?$/],
     ['category restaurants and category airlines', /^No alert is both/],
     ['under 0', 'No amount is under $0.00.'],
     ['virtual and physical cards', null],

@@ -135,10 +135,11 @@ describe('a filter', () => {
     ['declines more 500', '500', /“more than”\./],
     ['declines >= 500', '=', /an amount of dollars/],
     ['declines in the', '', /I expected a country/],
+    ['declines Portugal', 'Portugal', /I expected “in” before a country: in Portugal\.$/],
     [
-      'declines in Spain or Portugal',
+      'declines in Spain over 5 or Portugal',
       'Portugal',
-      /“in” before a country, or a comma between two: in Spain, Portugal\.$/,
+      /I expected a comma between two countries: in Spain, Portugal\.$/,
     ],
     ['(declines', '', /closing parenthesis/],
     [`${'('.repeat(30)}declines${')'.repeat(30)}`, '(', /too many parentheses/],
@@ -151,5 +152,28 @@ describe('a filter', () => {
     const parsed = parseFilter(text);
 
     expect('error' in parsed && parsed.error).toMatchObject({ word, why: expect.stringMatching(why) });
+  });
+
+  it.each([
+    ['declines in Spain or Portugal', 'in Spain, Portugal'],
+    ['declines in Spain and Portugal', 'in Spain, Portugal'],
+    ['declines in Spain Portugal', 'in Spain, Portugal'],
+    ['declines country ES or PT over 5', 'country ES, PT'],
+    ['not in Spain, Italy or the Netherlands', 'in Spain, Italy, the Netherlands'],
+    ['declines in "South Korea" or North Macedonia', 'in "South Korea", North Macedonia'],
+    ['declines merchant Uber or Lyft', 'merchant Uber, Lyft'],
+    ['everything except merchant:"Blue Bottle" or "Big Bean"', 'merchant "Blue Bottle", "Big Bean"'],
+    ['in group Field or Sales', 'group Field, Sales'],
+    ['holder Jane or Sam', 'holder Jane, Sam'],
+    ['category restaurants or hotels', 'category restaurants, hotels'],
+    ['code velocity or balance', 'code velocity, balance'],
+  ])('says that another value needs a comma: %s', (text, list) => {
+    // With its word behind the “or”, it would be everything there.
+    const parsed = parseFilter(text);
+    const why = 'error' in parsed ? parsed.error.why : '';
+    const isOfCountries = /^(in|country) /.test(list);
+    expect(why).toContain(`I expected a comma between two${isOfCountries ? `: ${list}.` : ` (${list}), or a kind`}`);
+    expect(why).not.toContain('“in”');
+    expect(parseFilter(list)).toMatchObject({ filter: { is: 'or' } });
   });
 });
