@@ -12,7 +12,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { channelMention, dateAfter } from '../../src/slack/mrkdwn.ts';
 import type { UsedLimit } from '../../src/warnings/warn-of-limits.ts';
 import { remedyButton } from '../alerts/decline.ts';
-import { neededFor, reasonOf, type ShownReason } from '../alerts/decline-words.ts';
+import { fixes, isClosed, neededFor, portalWords, reasonOf, type ShownReason } from '../alerts/decline-words.ts';
 import { actions, button, context, countOf, escapeUntrusted, headed, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOf, cardRaw, shortCard } from '../core/card-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
@@ -105,16 +105,28 @@ export function subscriptionWarning(
   const change = isHolders
     ? moreButton(shown, reason, actionId.askForSubscription)
     : remedyButton(shown, reason, actionId.fixSubscription);
-  const question = `${fixOf(change, neededFor(alert, reason), isHolders)}, or cancel the subscription?`;
+  const todo =
+    change === null
+      ? withoutChange(alert, reason, isHolders)
+      : `${fixOf(change, neededFor(alert, reason), isHolders)}, or cancel the subscription?`;
   return {
-    text: sentence(`${title}, ${who}. ${why} ${question}`),
-    blocks: [section(`*${title}* · ${who}`, `${why} ${question}`), ...actions(change), ...context(event.id)],
+    text: sentence(`${title}, ${who}. ${why} ${todo}`),
+    blocks: [section(`*${title}* · ${who}`, `${why} ${todo}`), ...actions(change), ...context(event.id)],
   };
 }
 
-/** What the button asks for. @param change null: there is none, because the cause is elsewhere. */
-function fixOf(change: Button | null, needed: ShownReason['remedy'], isHolders: boolean): string {
-  if (change === null) return 'Fix the cause';
+/** What helps if the cause is elsewhere. */
+function withoutChange(alert: TransactionAlert, reason: ShownReason, isHolders: boolean): string {
+  if (isClosed(alert)) return 'Give the merchant another card, or cancel the subscription?';
+  // A subscription has no smaller amount to pay.
+  const ways = reason.code === 'decline.balance.card' ? portalWords.balance.holderFix : undefined;
+  const [holder, admin] = fixes(alert, reason, { place: isHolders ? 'direct' : 'public' }, ways);
+  const fix = isHolders ? holder : admin;
+  return fix === '' ? 'Cancel the subscription if it is no longer needed.' : `${fix} Or cancel the subscription.`;
+}
+
+/** What the button asks for. */
+function fixOf(change: Button, needed: ShownReason['remedy'], isHolders: boolean): string {
   if (!isHolders) return change.text.text.replace('…', '').replace(/^(Raise|Unblock) /, '$1 the ');
   return needed === 'raise_limit' ? 'Ask for a higher limit' : 'Ask for it to be allowed';
 }
