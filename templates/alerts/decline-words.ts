@@ -14,7 +14,7 @@ import { currentState } from '../actions/outcomes.ts';
 import { copyable, escapeUntrusted, serviceExplanation } from '../core/blocks.ts';
 import { andSetAside, balanceWord, cardHandle, cardOf, orderNewCard } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
-import { alsoNeededOn, alsoToAsk, isInSlack, nextInSlack, stillNeeded } from '../limits/also-needed-words.ts';
+import { alsoNeededOn, alsoToAsk, areAsked, isInSlack, nextInSlack, stillNeeded } from '../limits/also-needed-words.ts';
 import {
   areEnoughAgain,
   holderWays,
@@ -166,8 +166,8 @@ export function fixes(
   if (wasBlocked || (block !== null && reason.isSensitive)) return [holder, unblock];
   // Whoever answered need not be asked.
   const admin = isDone ? again : reason.isSensitive && isRecognized ? '' : adminFix(alert, reason, view);
-  if (block === null)
-    return [ways || balanceWays(alert, reason, view) || escapeUntrusted(reason.holderFix, 300), admin];
+  const holderFix = areAsked(alert.outcomes) ? 'Wait for the approvers, or pay another way.' : reason.holderFix;
+  if (block === null) return [ways || balanceWays(alert, reason, view) || escapeUntrusted(holderFix, 300), admin];
   return [holder, `${admin} ${unblockFirst(alert)}`];
 }
 

@@ -82,8 +82,12 @@ export function stillNeeded({ remedy, outcomes }: Pick<TransactionAlert, 'remedy
 /** What approvers can change next, if the last change of a rule was not enough and nobody is being asked. */
 export function nextInSlack(outcomes: readonly Outcome[]): InSlack | undefined {
   const made = changeInForce(outcomes);
-  const isAsked = outcomes.findLast(isOfRule)?.state === 'waiting';
-  return made === undefined || isAsked ? undefined : made.alsoNeeds?.find(isInSlack);
+  return made === undefined || areAsked(outcomes) ? undefined : made.alsoNeeds?.find(isInSlack);
+}
+
+/** The approvers are being asked to change a limit or a rule. */
+export function areAsked(outcomes: readonly Outcome[]): boolean {
+  return outcomes.findLast(isOfRule)?.state === 'waiting';
 }
 
 /** The last change of a rule that was made. Undefined: none, or it is over. */

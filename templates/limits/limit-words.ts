@@ -11,7 +11,7 @@ import { limitName } from '../../src/limits/rule-words.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted } from '../core/blocks.ts';
 import { seenAt, type View } from '../core/view.ts';
-import { stillNeeded } from './also-needed-words.ts';
+import { areAsked, stillNeeded } from './also-needed-words.ts';
 
 /** Sorts after every time. */
 const NEVER = '9999';
@@ -180,7 +180,9 @@ export function holderWays(alert: TransactionAlert, view: View, { isResetSaid } 
   // Of a smaller limit, not even all of it is enough.
   const isEnoughAnew = stopping.every(({ from }) => from === null || from >= neededBy(alert));
   const isLeftKnown = (stopping[0]?.remainingCents ?? null) !== null;
-  const ask = `ask ${limitOfRuleset(remedy) === null ? '' : 'whoever administers the card program '}for a higher limit`;
+  const who = limitOfRuleset(remedy) === null ? '' : 'whoever administers the card program ';
+  const isAsked = areAsked(alert.outcomes);
+  const ask = isAsked ? 'wait for the approvers' : `ask ${who}for a higher limit`;
   if (!isLeftKnown && !isEnoughAnew) return `${capital(ask)}${isAlone ? ', or pay a smaller amount' : ''}.`;
   if (!isLeftKnown && (isAlone || stopping.length === 0) && !stopping.some(isOver)) return '';
   const leftOfAll = Math.min(
@@ -193,7 +195,7 @@ export function holderWays(alert: TransactionAlert, view: View, { isResetSaid } 
   const ways = [
     ask,
     isLeftKnown && leftNow > 0 ? `pay ${formatCents(leftNow)} or less` : '',
-    opens === NEVER || isResetSaid || !isEnoughAnew || !isAlone ? '' : `wait ${dateAfter('until', opens)}`,
+    opens === NEVER || isResetSaid || isAsked || !isEnoughAnew || !isAlone ? '' : `wait ${dateAfter('until', opens)}`,
   ].filter(Boolean);
   const [first = '', ...others] = ways;
   const text = others.length === 0 ? first : `${[first, ...others.slice(0, -1)].join(', ')}, or ${others.at(-1)}`;

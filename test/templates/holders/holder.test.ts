@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/actions/action-state.ts';
-import type { StatusChange } from '../../../src/alerts/alert.ts';
+import type { StatusChange, TransactionAlert } from '../../../src/alerts/alert.ts';
 import type { RuleGoal } from '../../../src/card-api/rule-change.ts';
 import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
 import { holderWelcome } from '../../../templates/holders/link-result.ts';
@@ -132,6 +132,37 @@ describe('a decline, for the holder', () => {
     ],
   ])('%s: shows only the answers that are still possible', (_name, outcomes, expected) => {
     expect(render(declined('decline.rule.velocity', '', { outcomes })).buttons).toEqual(expected);
+  });
+
+  it.each<[string, TransactionAlert, string, string]>([
+    [
+      'a limit with what is left',
+      declined('decline.rule.velocity', 'Transaction exceeded daily spend limit', { remedy: raise }),
+      'Ask for a higher limit',
+      'Wait for the approvers, or pay $35.10 or less.',
+    ],
+    [
+      'a limit of which nothing is known',
+      declined('decline.rule.velocity', 'Transaction exceeded daily spend limit'),
+      'Ask for a higher limit',
+      'Wait for the approvers, or pay another way.',
+    ],
+    [
+      'a rule',
+      declined('decline.rule.location', ''),
+      'ask for purchases abroad',
+      'Wait for the approvers, or pay another way.',
+    ],
+  ])('does not advise to ask the approvers while they are asked: %s', (_cause, alert, ask, wait) => {
+    const asked = (state: 'waiting' | 'failed') =>
+      render({ ...alert, outcomes: [outcome({ verb: 'limit', by: 'U9', asHolder: true, state })] });
+
+    for (const text of [asked('waiting').read, asked('waiting').text]) {
+      expect(text).toContain(wait);
+      expect(text).not.toMatch(/ask (for|whether)/i);
+    }
+    expect(asked('failed').read).toContain(ask);
+    expect(asked('failed').read).not.toContain('Wait for the approvers');
   });
 
   it.each([true, false])('names the reader as “you”, also if they acted as an operator (long: %s)', (isLong) => {
