@@ -34,8 +34,8 @@ export function findAlert({ batchMessages, visibilityOf }: ListenerDeps) {
 }
 
 /**
- * Shows one alert, chosen in a message that shows several, to the person who chose it, with its buttons and outcomes. It
- * shows no more than the message does, so anyone who sees the message may open it. The buttons check permissions.
+ * Shows one alert, chosen in a message that shows several, to the person who chose it, with its buttons and outcomes. The
+ * buttons check permissions.
  */
 export const openAlert = looksAt('alert', async (alert, { interaction }, deps) => {
   const { channel } = interaction.origin;
@@ -44,12 +44,10 @@ export const openAlert = looksAt('alert', async (alert, { interaction }, deps) =
   return undefined;
 });
 
-/** *Details*: the long alert. It shows no more than the message may, so anyone who sees the message may open it. */
+/** *Details*: the long alert. */
 export function showDetails(audience: 'team' | 'holder'): PressListener {
   return looksAt('details', async (alert, { body, interaction }, deps) => {
     const { channel } = interaction.origin;
-    const refusal = await refuseFormerHolder(interaction, alert, deps);
-    if (refusal !== null) return refusal;
     const reader = interaction.actor.userId;
     const place = { place: await deps.visibilityOf(channel), channel, reader, now: deps.now() };
     const view = alertDetails(await atLastTry(alert, channel, deps.alerts), audience, place);
@@ -59,7 +57,10 @@ export function showDetails(audience: 'team' | 'holder'): PressListener {
   });
 }
 
-/** A button that shows an alert, whose id is its value. */
+/**
+ * A button that shows an alert, whose id is its value. It shows no more than the message may, so anyone who sees the message in
+ * a channel may open it.
+ */
 function looksAt(
   seen: 'alert' | 'details',
   show: (alert: Alert, press: Press, deps: ListenerDeps) => Promise<Refused | undefined>,
@@ -68,7 +69,8 @@ function looksAt(
     const { value: alertId, interaction } = press;
     const showIt = async (): Promise<Refused | undefined> => {
       const alert = await deps.alerts.get(alertId);
-      return alert === null ? alertTooOld() : await show(alert, press, deps);
+      if (alert === null) return alertTooOld();
+      return (await refuseFormerHolder(interaction, alert, deps)) ?? (await show(alert, press, deps));
     };
     await look(interaction, { target: { kind: 'alert', alertId }, seen }, showIt, deps);
   });

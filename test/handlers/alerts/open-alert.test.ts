@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
-import { findAlert } from '../../../handlers/alerts/open-alert.ts';
+import { findAlert, openAlert, showDetails } from '../../../handlers/alerts/open-alert.ts';
 import type { ListenerDeps } from '../../../src/app/compose-web.ts';
 import type { ChannelVisibility } from '../../../src/core/channel-visibility.ts';
+import type { Ask } from '../../../src/dispatch/request-action.ts';
+import { declined } from '../../templates/fixtures.ts';
 
 /** What somebody finds in the menu of a message with two alerts. */
 async function find(typed: string, { visibility = 'private' as ChannelVisibility, teamId = 'T1' } = {}) {
@@ -36,4 +38,46 @@ it('finds the alerts that match everything typed', async () => {
 it('finds nothing where another company reads, and nothing for people of another company', async () => {
   expect(await find('', { visibility: 'shared' })).toEqual([]);
   expect(await find('', { teamId: 'T9' })).toEqual([]);
+});
+
+const alert = declined('decline.card.pin', 'Incorrect PIN');
+const alertId = alert.event.id;
+
+/** What somebody reads who opens an alert there: its text or form, or why they may not. */
+async function open(listener: typeof openAlert, channel: string, roles: readonly string[]): Promise<string> {
+  const read: unknown[] = [];
+  const deps = {
+    alerts: { get: async () => alert, getAll: async () => [alert] },
+    visibilityOf: async () => 'direct',
+    rolesForCard: async () => ({ roles }),
+    openView: async (_trigger: string, view: unknown) => void read.push(view),
+    respond: async (_url: string, message: unknown) => void read.push(message),
+    seals: { reply: { seal: () => 'sealed' } },
+    now: () => new Date('2026-11-23T12:00:00Z'),
+    requestAction: async (ask: Ask) => {
+      const prepared = typeof ask.input === 'function' ? await ask.input() : null;
+      if (prepared?.kind === 'refused') read.push(prepared.why);
+    },
+  };
+  const body = {
+    channel: { id: channel },
+    message: { ts: '1.1' },
+    user: { id: 'U0OLGA', team_id: 'T1' },
+    team: { id: 'T1' },
+    trigger_id: '1.2',
+    response_url: 'https://hooks.slack.com/1',
+    actions: [{ action_id: 'one', action_ts: '1.3', selected_option: { value: alertId } }],
+  };
+  const press = listener(deps as unknown as ListenerDeps);
+  await press({ ack: async () => {}, body } as unknown as Parameters<typeof press>[0]);
+  return JSON.stringify(read);
+}
+
+it.each([
+  ['an alert of a message with many', openAlert],
+  ['the details of an alert', showDetails('team')],
+])('shows %s in a direct message only while the person has a role for the card', async (_what, listener) => {
+  expect(await open(listener, 'D1', ['operator'])).toContain('$84.10');
+  expect(await open(listener, 'D1', [])).toBe('["This card is not linked to you."]');
+  expect(await open(listener, 'C1', []), 'anyone who sees a channel may').toContain('$84.10');
 });
