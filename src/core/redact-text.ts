@@ -1,17 +1,40 @@
 import { BoundedMap } from './bounded-map.ts';
-import { isCardNumber, maskCardNumbers, maskIdentifier } from './card-number.ts';
+import { isCardNumber, maskCardNumbers, maskIdentifier, plainText } from './card-number.ts';
 
 const month = '(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\\.?\\s?)?';
-/**
- * A field name for a code, date or number, a few characters, and its value. Short names count only at the start of a
- * word.
- */
+/** Names of codes, dates and numbers. Short ones count only at the start of a word. */
+const codeName =
+  '(?:c\\.?v\\.?v\\.?2?|cvc2?|cvd2?|card[\\s_-]?verification|verification[\\s_-]?(?:value|code|number)|security[\\s_-]?code|(?<!\\p{L})(?:csc|cvn2?|cav2?|cid))';
+const pinName = '(?<!\\p{L})(?:card|encrypted)?[\\s_-]?pin';
+const expiryName = '(?<!\\p{L})exp(?:iry|iration|ires)?';
+const otherName = '(?:valid|good)[\\s_-]?(?:thru|through|until)|acc(?:oun)?t[\\s_-]?(?:number|no)';
+const ofField = '(?:[\\s_-]?(?:code|value|number|date|block))?';
+/** The name of a field, a few characters, and its value. */
 const secretInText = new RegExp(
-  `((?:c\\.?v\\.?v\\.?2?|cvc2?|cvd2?|card[\\s_-]?verification|verification[\\s_-]?(?:value|code|number)|security[\\s_-]?code|(?:valid|good)[\\s_-]?(?:thru|through|until)|acc(?:oun)?t[\\s_-]?(?:number|no)|(?<!\\p{L})(?:csc|cvn2?|cav2?|cid|exp(?:iry|iration|ires)?|(?:card|encrypted)?[\\s_-]?pin))(?:[\\s_-]?(?:code|value|number|date|block))?)([^\\p{L}\\p{Nd}]{1,5}(?:is\\s|was\\s)?)${month}\\p{Nd}(?:[\\s/.-]?\\p{Nd})*`,
+  `((?:${codeName}|${pinName}|${expiryName}|${otherName})${ofField})([^\\p{L}\\p{Nd}]{1,5}(?:is\\s|was\\s)?)${month}\\p{Nd}(?:[\\s/.-]?\\p{Nd})*`,
+  'giu',
+);
+
+const gap = '\\s{1,3}';
+const onBack = `(?:${gap}on${gap}(?:the${gap})?back)?`;
+/** Four digits right behind a card are its last four, so `is` or a colon must follow. */
+const ofCard = `(?:${gap}(?:of|for|to|on)${gap}(?:(?:the|this|my|her|his|our|their|your)${gap})?card(?:${gap}\\p{Nd}{4})?(?=${gap}(?:is|was)[\\s:=]|\\s?[:=]))?`;
+const isNow = `(?:${gap}(?:is|was)(?:${gap}(?:now|still))?)?`;
+/** `my pin’s 1234`, `security code on the back: 123`, `PIN of card 4242 is 1234`: as people write it, no amount and no date. */
+const inWords = (name: string, lengths: string): RegExp =>
+  new RegExp(
+    `(${name}${ofField})((?:['’´\`ʼ]s|${onBack}${ofCard}${isNow})[^\\p{L}\\p{Nd}$]{1,5})\\p{Nd}(?:[\\s-]?\\p{Nd})${lengths}(?![.,:/-]?\\p{Nd})`,
+    'giu',
+  );
+const codeInWords = inWords(codeName, '{2,3}');
+const pinInWords = inWords(pinName, '{3,5}');
+/** `in 12/27` is no day of a month. */
+const expiryInWords = new RegExp(
+  `(${expiryName}${ofField})(${gap}in${gap})\\p{Nd}{1,2}\\s?/\\s?(?:\\p{Nd}{2}){1,2}(?!\\p{Nd})`,
   'giu',
 );
 const tokenInText =
-  /((?:access|refresh|auth|bearer)[\s_-]?token|token(?=\s?[:=]|\s{1,5}(?:is\s|was\s)?(?=\S*\d)\S{6})|api[\s_-]?key|password|passphrase|pwd|secret(?=["'\\\s]{0,3}[:=])|encrypted[\s_-]?pin(?:[\s_-]?block)?|pin[\s_-]?block|authorization[^\p{L}\d]{1,5}(?:basic|bearer|token))([^\p{L}\d]{1,5}(?:is\s|was\s)?)(?!(?:(?:is|was)\s)?(?:leaked|stolen|shared|exposed|compromised)[,.;!?)]*(?:\s|$))[\p{L}\d+/=_.-]+/giu;
+  /((?:access|refresh|auth|bearer)[\s_-]?token|token(?=\s?[:=]|\s{1,5}(?:is\s|was\s)?(?=\S*\d)\S{6})|api[\s_-]?key|password|passphrase|pwd|(?<!\p{L})pw(?=\s?[:=]|\s{1,5}(?:is|was)\s(?=\S*\d))|secret(?=["'\\\s]{0,3}[:=])|encrypted[\s_-]?pin(?:[\s_-]?block)?|pin[\s_-]?block|authorization[^\p{L}\d]{1,5}(?:basic|bearer|token))([^\p{L}\d]{1,5}(?:is\s|was\s)?)(?!(?:(?:is|was)\s)?(?:leaked|stolen|shared|exposed|compromised)[,.;!?)]*(?:\s|$))[\p{L}\d+/=_.-]+/giu;
 const ibanInText = /(iban[^\p{L}\d]{1,5})[a-z]{2}\d\d(?:\s?(?=[a-z]{0,3}\d)[\da-z]{1,4})*/giu;
 const bearerInText = /(bearer\s)[\w+/=.-]{8,}/giu;
 const basicInText = /(basic\s{1,5})([\w+/-]{8,}={0,2})/giu;
@@ -24,7 +47,7 @@ const stripeInText = /(\[card ••\d{4}\](?:=|\^[^^]{2,26}\^))\d{4,}/g;
 /** Digits as hexadecimal bytes. */
 const hexDigits = /(?<![\da-f])(?:3\d){13,19}(?![\da-f])/gi;
 /** What all of these have in common. Most names and places have none of it, and need no further search. */
-const mayHoldSecret = /\p{Nd}|token|key|pass|pwd|secret|pin|bearer|basic\s|authorization|[\w+/-]{18}|\p{Cf}/iu;
+const mayHoldSecret = /\p{N}|token|key|pass|pwd?|secret|pin|bearer|basic\s|authorization|[\w+/-]{18}|\p{Cf}/iu;
 const encodedInText = /[\w+/-]{18,}={0,2}/g;
 
 const slackTokens = 'xox[abeprs]-[\\w-]+|xapp-[\\w-]+';
@@ -63,13 +86,17 @@ export function withoutBareSecretsInJson(line: string): string {
 
 /**
  * Makes foreign text safe for people: masks card numbers, also encoded ones, and removes security codes, account
- * numbers and tokens. Sees through invisible characters, and drops them when something is removed.
+ * numbers and tokens. Sees through invisible characters and other forms of letters and digits, and drops them when something is
+ * removed.
  */
 export function redactText(text: string): string {
   if (harmless.has(text)) return text;
   if (mayHoldSecret.test(text) || text.search(bareSecrets) !== -1) {
     const seen = text.replaceAll(/\p{Cf}/gu, '');
     const redacted = withoutSecrets(seen);
+    const plain = plainText(redacted);
+    const redactedPlain = plain === redacted ? plain : withoutSecrets(plain);
+    if (redactedPlain !== plain) return redactedPlain;
     if (redacted !== seen) return redacted;
   }
   if (text.length <= NAME_LENGTH_MAX) harmless.set(text, true);
@@ -103,6 +130,9 @@ export function redactOwnId(id: string): string {
 function withoutSecrets(text: string): string {
   return maskCardNumbers(withoutBareSecrets(text))
     .replace(secretInText, '$1$2[removed]')
+    .replace(codeInWords, '$1$2[removed]')
+    .replace(pinInWords, '$1$2[removed]')
+    .replace(expiryInWords, '$1$2[removed]')
     .replace(tokenInText, '$1$2[removed]')
     .replace(bearerInText, '$1[removed]')
     .replace(basicInText, (all: string, lead: string, encoded: string) =>
