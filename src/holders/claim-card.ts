@@ -254,7 +254,7 @@ function compared(
 }
 
 /** Every part of the shorter name is in the longer one: `Sam Rivera` matches `Sam J. Rivera`. */
-function isSameName(one: string, other: string): boolean {
+export function isSameName(one: string, other: string): boolean {
   const [short = [], long = []] = [nameWords(one), nameWords(other)].toSorted((a, b) => a.length - b.length);
   return short.length > 1 && short.every((word) => long.includes(word));
 }

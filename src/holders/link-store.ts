@@ -133,7 +133,7 @@ export function createIsOwnCard({ links, claims, directory, person }: OwnCardDep
     if ((await claims.open()).some(isClaimed)) return true;
     if (await links.wasHolderLately(userId, acctId)) return true;
     const email = await emailOf(acctId, isLooser);
-    return email !== null && isSameEmail(email, (await person(userId))?.email ?? null);
+    return email !== null && isSameMailbox(email, (await person(userId))?.email ?? null);
   };
 
   /** Null: the card program has none. Webhooks create accounts without it, so it is read if it was not yet. */
@@ -154,6 +154,20 @@ export async function currentEmail(acctId: number, { directory }: { readonly dir
 /** Compares addresses as mail programs do in practice, ignoring case and Unicode form. */
 export function isSameEmail(one: string | null, other: string | null): boolean {
   return one !== null && other !== null && fold(one) !== '' && fold(one) === fold(other);
+}
+
+/**
+ * The same without `+tag`: mail for `ana+card@…` usually reaches `ana@…`. Says whom a rule restrains. It proves nothing, because
+ * it may be another mailbox.
+ */
+export function isSameMailbox(one: string | null, other: string | null): boolean {
+  return isSameEmail(one && withoutTag(one), other && withoutTag(other));
+}
+
+function withoutTag(email: string): string {
+  const at = email.lastIndexOf('@');
+  const tag = email.indexOf('+');
+  return tag > 0 && tag < at ? email.slice(0, tag) + email.slice(at) : email;
 }
 
 function fold(email: string): string {

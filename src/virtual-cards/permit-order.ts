@@ -1,6 +1,7 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools, Rights } from '../actions/action-tools.ts';
-import { isSameEmail } from '../holders/link-store.ts';
+import { isSameName } from '../holders/claim-card.ts';
+import { isSameMailbox } from '../holders/link-store.ts';
 import { type RaiseAmounts, type RaisedBy, representedIn } from '../limits/raise-amount.ts';
 import { isAddedBy, loosenedBefore, type RecentRaises, sumsIn } from '../limits/recent-raise-store.ts';
 import { type ApprovalPolicy, type Band, exceededCap } from '../policy/approval-policy.ts';
@@ -48,9 +49,7 @@ export function createOrderPermit(deps: Deps) {
     return text === null ? null : VirtualOrder.parse(JSON.parse(text));
   };
   const emailOf = async (userId: string) => (await deps.person(userId))?.email ?? null;
-  // An unknown address is not taken for the same: without the scope for addresses nobody could order or approve any more.
-  const isFor = async (userId: string, { email }: VirtualOrder): Promise<boolean> =>
-    isSameEmail(await emailOf(userId), email);
+  const isFor = createIsFor(deps);
   const add = createAddOrder(deps);
   return {
     /** The order that an action makes; null: it can no longer be read. */
@@ -111,6 +110,17 @@ export function createOrderPermit(deps: Deps) {
     },
     /** The order was certainly not made, so it no longer counts. */
     forget: deps.raises.forget,
+  };
+}
+
+/**
+ * Whoever orders types name and address, so either of them is enough. A namesake needs one more approver. An unknown
+ * address is not taken for the same: without the scope for addresses nobody could order or approve any more.
+ */
+function createIsFor({ person }: Pick<Deps, 'person'>) {
+  return async function isFor(userId: string, { firstName, lastName, email }: VirtualOrder): Promise<boolean> {
+    const known = await person(userId);
+    return isSameMailbox(known?.email ?? null, email) || isSameName(known?.name ?? '', `${firstName} ${lastName}`);
   };
 }
 

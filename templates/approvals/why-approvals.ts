@@ -34,10 +34,11 @@ function whyBlocks(request: ApprovalRequest): string | null {
 }
 
 /** `It is @Ana’s own card, so it needs another approver.` */
-function whyOwn({ isOwnCard, needed, action }: ApprovalRequest, reader: Reader): string | null {
+function whyOwn({ isOwnCard, needed, action, orderCents }: ApprovalRequest, reader: Reader): string | null {
   if (!isOwnCard) return null;
   const whose = reader === 'asker' ? 'your' : `${mention(action.actor.userId)}’s`;
-  return `It is ${whose} own card, so it needs ${otherApprovers(needed)}.`;
+  const why = orderCents === null ? `It is ${whose} own card` : `It has ${whose} name or email address`;
+  return `${why}, so it needs ${otherApprovers(needed)}.`;
 }
 
 /** `2 approvals: more than $1,000.00 in 24 hours. …`; null if one approval is enough. */

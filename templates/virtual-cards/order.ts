@@ -68,7 +68,7 @@ export function orderWaits({
 }): Message {
   const head = `Not ordered yet: a virtual card for ${holderName(card)}${withFunds(cents)}.`;
   const because = isOwn
-    ? 'it is your own card, so '
+    ? 'it has your name or email address, so '
     : isLarge
       ? 'it is more than one person may order alone, so '
       : isLarge === null

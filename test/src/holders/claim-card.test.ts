@@ -492,6 +492,7 @@ it.each([
 it.each<[string, Given, boolean | null]>([
   ['both are the same', { link: linkedTo('U0SAM') }, true],
   ['they differ', { email: 'somebody@example.com' }, false],
+  ['they differ in a tag, which proves nothing', { email: 'hugo+x@example.com' }, false],
   ['Slack has no email', { email: null }, null],
   ['the card program has no email', { known: { email: null } }, null],
   ['the email of the card program is blank', { known: { email: ' ' } }, null],

@@ -80,6 +80,8 @@ describe('a card counts as someone’s own', () => {
 
   it('if the card program has their email, even without a link', async () => {
     expect(await ownCardOf({ cardEmail: 'Olga@Example.com ', slackEmail: 'olga@example.com' })).toBe(true);
+    expect(await ownCardOf({ cardEmail: 'olga+ads@example.com', slackEmail: 'olga@example.com' })).toBe(true);
+    expect(await ownCardOf({ cardEmail: 'olga@example.com', slackEmail: 'olga+slack@example.com' })).toBe(true);
   });
 
   it.each([
@@ -87,6 +89,8 @@ describe('a card counts as someone’s own', () => {
     { cardEmail: null, slackEmail: null },
     { cardEmail: '', slackEmail: '' },
     { cardEmail: 'jane@example.com', slackEmail: null },
+    { cardEmail: 'jane+olga@example.com', slackEmail: 'olga+jane@example.com' },
+    { cardEmail: 'olga@example.com+x', slackEmail: 'olga@example.com' },
   ])('but not with %o', async (known) => {
     expect(await ownCardOf(known)).toBe(false);
   });

@@ -358,7 +358,7 @@ describe('an order above what one person may order', () => {
       person: async (userId) => ({ ...nobody, email: userId === 'U0BEN' ? email : null }),
     });
     await performAction(order('act_order1', 2500, 'U0BEN'), world.deps);
-    expect(world.answers.at(-1)?.text).toContain('It is your own card, so it needs another approver.');
+    expect(world.answers.at(-1)?.text).toContain('It has your name or email address, so it needs another approver.');
     expect(world.writes).toEqual([]);
     expect(await world.deps.requests.get('req_order1')).toMatchObject({ isOwnCard: true, needed: 1 });
     await performAction(order('act_order2', 100_001), world.deps);

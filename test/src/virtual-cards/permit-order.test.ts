@@ -26,7 +26,11 @@ function setUp(
       ...authorizationOf(),
       actsFor: async (userId) => [userId, inPlaceOf[userId] ?? userId],
     },
-    person: async (userId) => ({ ...somebody, email: hasEmails ? `${userId}@example.com` : null }),
+    person: async (userId) => ({
+      ...somebody,
+      name: `${userId} Ortiz`,
+      email: hasEmails ? `${userId}@example.com` : null,
+    }),
     recentRaises,
     raises: { forget: async () => {} },
     policyFor: () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
@@ -45,8 +49,8 @@ function setUp(
     },
     permit: async (id: string, fundCents: number, userId = 'U0ANA') =>
       await made.permit(orderOf(id, userId), { ...order, fundCents }),
-    permitFor: async (email: string, fundCents: number) =>
-      await made.permit(orderOf('act_own', 'U0ANA'), { ...order, email, fundCents }),
+    permitFor: async (email: string, fundCents: number, name: Partial<VirtualOrder> = {}) =>
+      await made.permit(orderOf('act_own', 'U0ANA'), { ...order, email, fundCents, ...name }),
     why: async (fundCents: number, people: readonly string[] = ['U0ANA']) =>
       (await made.approvals(orderOf('act_asked', 'U0ANA', fundCents), people)).why,
     needed: async (fundCents: number, people: readonly string[]) =>
@@ -147,6 +151,20 @@ it('an order for oneself needs another approver, however small it is', async () 
   expect(await permitFor('u0ana@example.com', 1)).toEqual({ kind: 'request', others: 1, isOwn: true });
   expect(await permitFor('u0ana@example.com', 100_001)).toEqual({ kind: 'request', others: 2, isOwn: true });
   expect(await permitFor('vera@example.com', 1)).toEqual(allowed);
+});
+
+it.each([
+  ['their address with a tag', 'u0ana+card@example.com', {}],
+  ['their name', 'ana@home.example', { firstName: 'U0ana', lastName: 'Ortiz' }],
+  ['their name and more', 'ana@home.example', { firstName: 'U0ANA Maria', lastName: 'Ortiz' }],
+])('an order with %s is one for oneself', async (_what, email, name) => {
+  expect(await setUp().permitFor(email, 0, name)).toEqual({ kind: 'request', others: 1, isOwn: true });
+});
+
+it('an order for a relative is not one for oneself', async () => {
+  const relative = { firstName: 'Eva', lastName: 'Ortiz' };
+
+  expect(await setUp().permitFor('u0ana.ortiz@example.com', 0, relative)).toEqual(allowed);
 });
 
 it('an order without money needs as many approvers as the policy asks for from $0', async () => {

@@ -32,18 +32,19 @@ describe.each([
   });
 
   it('says that it needs others because the card is for whoever asked', () => {
-    expect(read(orderOf({ isOwnCard: true }))).toContain('It is <@U0ANA>’s own card, so it needs another approver.');
+    const own = 'It has <@U0ANA>’s name or email address, so it needs';
+    expect(read(orderOf({ isOwnCard: true }))).toContain(`${own} another approver.`);
     expect(read(orderOf({ isOwnCard: true, needed: 2, orderWhy: { kind: 'amount' } }))).toContain(
-      '2 approvals:* it is more than one person may order alone.\nIt is <@U0ANA>’s own card, so it needs 2 other approvers.',
+      `2 approvals:* it is more than one person may order alone.\n${own} 2 other approvers.`,
     );
-    expect(read(orderOf())).not.toContain('own card');
+    expect(read(orderOf())).not.toContain('email address');
   });
 });
 
-it('tells whoever asked that it is their own card', () => {
+it('tells whoever asked why an order for themselves needs others', () => {
   const own = homeOwnRequests([{ ...orderOf({ isOwnCard: true }), mayDecide: false }], {});
 
-  expect(shown(own)).toContain('It is your own card, so it needs another approver.');
+  expect(shown(own)).toContain('It has your name or email address, so it needs another approver.');
 });
 
 it('a raise of the asker’s own card says why it needs others, and not that the asker counts', () => {
