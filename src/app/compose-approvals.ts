@@ -8,6 +8,7 @@ import {
   createFindRaise,
   createPermitAsked,
   createReportAsked,
+  createWhyNotAsked,
 } from '../approvals/ask-for-raise.ts';
 import { createAskPermission, createCardAsked, createQuestionOf } from '../approvals/ask-permission.ts';
 import { createBlockAll, createRequestBlockAll } from '../approvals/block-all.ts';
@@ -85,6 +86,7 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
   const askForRaise = createAskForRaise({
     ...tools,
     openRequest,
+    whyNotAsked: createWhyNotAsked(tools),
     findRaise: createFindRaise(tools),
     permitAsked: createPermitAsked(tools),
     reportAsked: createReportAsked(tools),

@@ -1,3 +1,4 @@
+import { countOf } from '../../templates/core/blocks.ts';
 import { andSetAside, balanceWord } from '../../templates/core/card-words.ts';
 import { requestSent } from '../../templates/holders/holder-request.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
@@ -16,12 +17,13 @@ import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import type { PurchaseCheck } from '../limits/remedy.ts';
 import { alsoNeeds, goalsOfRemedy, type Remedy } from '../limits/remedy-change.ts';
 import { ruleVerbOf } from '../limits/verbs.ts';
-import type { Announcements, RequestedChange } from './open-request.ts';
+import { type Announcements, isAskedAgain, type RequestedChange } from './open-request.ts';
+import type { Requests } from './request-store.ts';
 import type { AskAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'factsOf'> {
-  readonly rights: Pick<Rights, 'authorize'>;
   readonly responses: Pick<Responses, 'refuse'>;
+  readonly whyNotAsked: ReturnType<typeof createWhyNotAsked>;
   readonly findRaise: ReturnType<typeof createFindRaise>;
   readonly permitAsked: ReturnType<typeof createPermitAsked>;
   readonly openRequest: (asked: RequestedChange) => Promise<RequestOpened>;
@@ -39,19 +41,43 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
     // By now the purchase may pass, or the person may no longer hold the card. The request is open or decided anyway.
     const resumed = await deps.resumeRequest(action.id);
     if (resumed !== null) return await deps.reportAsked(action, resumed, resumed);
-    const refuse = (why: string, whoCan: string) =>
-      deps.responses.refuse(action, { why, whoCan }, { acctId, isNotPermitted: true });
-    const held = await deps.rights.authorize(action, { acctId });
-    if (held.kind === 'refused') return await refuse(held.why, 'Ask its holder, or an approver.');
+    const refuse = (no: Obstacle) => deps.responses.refuse(action, no, { acctId, isNotPermitted: true });
+    const no = await deps.whyNotAsked(action, acctId);
+    if (no !== null) return await refuse(no);
     const found = await deps.findRaise(action, acctId);
     if ('why' in found) return await deps.responses.refuse(action, found, { acctId });
     const { changes, alsoNeeds } = found;
     const { verdict, counted } = await deps.permitAsked(action, acctId, changes);
-    if (verdict.kind === 'refused') return await refuse(verdict.why, 'Ask for less, or for a shorter time.');
+    if (verdict.kind === 'refused')
+      return await refuse({ why: verdict.why, whoCan: 'Ask for less, or for a shorter time.' });
     if (verdict.kind !== 'request') return;
     const card = await deps.factsOf(acctId);
     const asked = { action, acctId, card, changes, term: action.ask.term, others: verdict.others, counted, alsoNeeds };
     await deps.reportAsked(action, asked, await deps.openRequest(asked));
+  };
+}
+
+interface WhyNotDeps {
+  readonly rights: Pick<Rights, 'authorize'>;
+  readonly requests: Pick<Requests, 'open'>;
+}
+
+/** Each request is a message to the approvers, and more of them would hide the one that matters. */
+const OPEN_MAX = 5;
+
+/** Why a person may not ask for this card, or not for more at the moment; null: they may. */
+export function createWhyNotAsked({ rights, requests }: WhyNotDeps) {
+  return async function whyNotAsked(action: AskAction, acctId: number): Promise<Obstacle | null> {
+    const held = await rights.authorize(action, { acctId });
+    if (held.kind === 'refused') return { why: held.why, whoCan: 'Ask its holder, or an approver.' };
+    const own = (await requests.open()).flatMap((request) =>
+      request.action.verb === 'ask' && request.acctId === acctId && request.action.actor.userId === action.actor.userId
+        ? [request.action]
+        : [],
+    );
+    if (own.length < OPEN_MAX || own.some((asked) => isAskedAgain(asked, action))) return null;
+    const whoCan = 'Withdraw one in the Home tab, or wait for the approvers.';
+    return { why: `You have ${countOf(own.length, 'open request')} for this card.`, whoCan };
   };
 }
 

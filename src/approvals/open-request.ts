@@ -203,6 +203,11 @@ function isSamePurchase(one: AskAction, other: AskAction): boolean {
   return isNamed && one.ask.amountCents === other.ask.amountCents;
 }
 
+/** Whether a holder asks once more for what they have asked, as far as that can be said without the card's rules. */
+export function isAskedAgain(one: AskAction, other: AskAction): boolean {
+  return isSamePurchase(one, other) && JSON.stringify(one.ask.term) === JSON.stringify(other.ask.term);
+}
+
 function cardsOf({ acctIds, last4s = [] }: BlockAllAction): string[] {
   return acctIds.map((acctId, index) => `${acctId} ${last4s[index] ?? ''}`);
 }

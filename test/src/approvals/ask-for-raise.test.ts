@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import type { CardStatus } from '../../../src/core/event.ts';
+import { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { approvalClick, linkHugo, toPay } from '../../support/asked-for-more.ts';
 import { limitChange, limitGoal, limitRaise, remedyOf } from '../../support/limit-goals.ts';
@@ -91,6 +92,68 @@ it.each<[string, CardStatus, number | null, boolean, RegExp]>([
     expect(await deps.requests.open()).toEqual([]);
   },
 );
+
+describe('of one person for one card, the approvers are asked five things at a time', () => {
+  const asking = (id: string, cents: number): VerbAction => VerbAction.parse({ ...toPay(cents), id: `act_${id}` });
+
+  async function asked(count: number) {
+    const world = await createActionWorld(redis());
+    const { deps } = await linkHugo(world);
+    let reads = 0;
+    const getAccount: typeof deps.card.getAccount = async (...given) => {
+      reads += 1;
+      return await world.deps.card.getAccount(...given);
+    };
+    const withReads = { ...deps, card: { ...deps.card, getAccount } };
+    for (let number = 1; number <= count; number += 1)
+      await performAction(asking(`ask${number}`, 40_000 + number), withReads);
+    const open = async () => (await deps.requests.open()).map(({ id }) => id);
+    return { world, deps: withReads, open, reads: () => reads };
+  }
+
+  it('refuses a sixth without a call of the card service, and says what to do', async () => {
+    const { world, deps, open, reads } = await asked(5);
+    const before = reads();
+
+    await performAction(asking('ask6', 40_006), deps);
+
+    expect(await open()).toHaveLength(5);
+    expect(reads()).toBe(before);
+    expect(world.answers.at(-1)?.text).toContain(
+      'You have 5 open requests for this card. Withdraw one in the Home tab, or wait for the approvers.',
+    );
+  });
+
+  it('says of one of the five, asked again, that it is open', async () => {
+    const { world, deps, open } = await asked(5);
+
+    await performAction(asking('again', 40_003), deps);
+
+    expect(await open()).toHaveLength(5);
+    expect(world.answers.at(-1)?.text).toContain('Already asked: you want to pay $400.03');
+  });
+
+  it('takes the same amount for another time as another request', async () => {
+    const { world, deps, open } = await asked(5);
+
+    const longer = { amountCents: 40_003, term: { kind: 'duration', ms: 7_200_000 } };
+    await performAction(VerbAction.parse({ ...asking('longer', 40_003), ask: longer }), deps);
+
+    expect(await open()).toHaveLength(5);
+    expect(world.answers.at(-1)?.text).toContain('You have 5 open requests for this card.');
+  });
+
+  it('asks again once one of them has ended', async () => {
+    const { deps, open } = await asked(5);
+    const target = { kind: 'request', requestId: 'req_ask1' } as const;
+    const { actor } = toPay(1);
+    await performAction(ask('withdraw', { id: 'act_end', actor, target }), deps);
+
+    await performAction(asking('ask6', 40_006), deps);
+
+    expect(await open()).toEqual(['req_ask2', 'req_ask3', 'req_ask4', 'req_ask5', 'req_ask6']);
+  });
+});
 
 it('sends a holder to nobody who cannot help either, if only the portal can change what stops the purchase', async () => {
   const world = await createActionWorld(redis());
