@@ -12,10 +12,13 @@ let server: Server;
 let port: number;
 /** Answers the request of `/slow`. Null: it has not arrived. */
 let answerSlow: (() => void) | null = null;
+/** The path of the latest request that arrived. */
+let arrived: string | null = null;
 const opened: RawConnection[] = [];
 
 beforeEach(async () => {
   answerSlow = null;
+  arrived = null;
   server = createServer(answer);
   watchConnections(server, MAX);
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
@@ -28,8 +31,9 @@ afterEach(() => {
 });
 
 const answer = (request: IncomingMessage, response: ServerResponse): void => {
+  arrived = request.url ?? null;
   if (request.url === '/slow') answerSlow = () => void response.end();
-  else response.end();
+  else if (request.method === 'GET') response.end();
 };
 const slowArrived = (): Promise<void> => until(() => answerSlow !== null, 'the slow request has arrived');
 const open = async (): Promise<RawConnection> => {
@@ -99,4 +103,30 @@ it('closes recently used connections after unused ones, and never one with a req
   answerSlow?.();
 
   await slow.sees(/HTTP\/1\.1 200 /);
+});
+
+it('where every connection has a request in progress, closes the oldest whose body is not there yet, but no webhook', async () => {
+  const half = async (path: string): Promise<RawConnection> => {
+    const connection = await open();
+    connection.write(`${head(path, { 'content-length': 9 })}{`);
+    await until(() => arrived === path, `${path} has arrived`);
+    arrived = null;
+    return connection;
+  };
+  // Its secret was checked before the body.
+  const webhook = await half('/webhooks/decline');
+  const slow = await open();
+  slow.write(head('/slow', {}, 'GET'));
+  await slowArrived();
+  arrived = null;
+  const unproved: RawConnection[] = [];
+  while (unproved.length < MAX - 2) unproved.push(await half('/slack/events'));
+
+  await isAnswered(await open());
+
+  await until(() => unproved[0]?.isClosed() === true, 'the oldest is closed');
+  await half('/slack/events');
+  await half('/slack/events');
+  expect(unproved.map((connection) => connection.isClosed())).toEqual([true, true, false]);
+  expect([webhook.isClosed(), slow.isClosed()]).toEqual([false, false]);
 });
