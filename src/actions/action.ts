@@ -16,7 +16,7 @@ export const target = {
       kind: z.literal('card'),
       acctId: z.int(),
       cardId: z.int().nullable(),
-      /** The last four digits that the person saw, if the id is not known. Absent: the card in use is meant. */
+      /** The last four digits that the person saw. Absent, without an id: the card in use is meant. */
       last4: z.string().optional(),
       /** The alert where the person asked, before the card was settled. */
       alertId: z.string().nullable(),
@@ -140,10 +140,17 @@ export interface Resolved<A extends Action = Action> {
   readonly acctId: number;
   /** Null: applies to the account (block, unblock and limits are set on the account). */
   readonly cardId: number | null;
+  /** The last four digits that were typed for the card. Absent: it was named by something else. */
+  readonly last4?: string;
   /** What was asked for and is not done, for the answer. Absent: nothing. */
   readonly note?: string;
   /** Approved by somebody else, so whoever asked cannot undo it alone. */
   readonly isApproved?: true;
+}
+
+/** The last four digits by which somebody named the card, or that they saw when they chose it; null: neither. */
+export function digitsNamed({ action, last4 }: Pick<Resolved, 'action' | 'last4'>): string | null {
+  return last4 ?? (action.target.kind === 'card' ? action.target.last4 : null) ?? null;
 }
 
 /** Without the form of an order, which is kept only until the order is made. */

@@ -3,7 +3,7 @@ import { sentences } from '../../templates/core/change-words.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
 import { CardApiError } from '../core/errors.ts';
-import type { Resolved } from './action.ts';
+import { digitsNamed, type Resolved } from './action.ts';
 import { isUnseen, type Result } from './action-state.ts';
 import type { ActionTools, LockedRun } from './action-tools.ts';
 import type { ConfirmedClosing, PermitStatus } from './permit-status.ts';
@@ -52,7 +52,7 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
   const { progress, sendStatus } = deps;
   return async function changeStatus(verb, asked, run, confirmed = {}) {
     const { action, acctId, cardId } = asked;
-    const { last4 = null } = action.target.kind === 'card' ? action.target : {};
+    const last4 = digitsNamed(asked);
     const account = verb === 'block' ? await readQuickly(acctId, deps.card) : await deps.card.getAccount(acctId);
     const hasFraudCase = (await deps.fraudCases.openOf(acctId)) !== null;
     const card = account === null ? undefined : cardToChange(verb, account, { cardId, last4 });
@@ -162,7 +162,8 @@ function cardToChange(
   { cards }: AccountDetails,
   { cardId, last4 }: { readonly cardId: number | null; readonly last4: string | null },
 ): Card | undefined {
-  if (cardId !== null) return cards.find((card) => card.cardId === cardId);
+  const isOther = (card: Card): boolean => last4 !== null && card.last4 !== null && card.last4 !== last4;
+  if (cardId !== null) return cards.find((card) => card.cardId === cardId && !isOther(card));
   const fresh = verb === 'activate' ? cards.findLast((card) => card.status === 'INACTIVE') : undefined;
   const newest = fresh ?? cardInUse({ cards }, null);
   // Digits that the card service does not tell cannot be compared.

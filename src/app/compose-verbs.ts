@@ -132,7 +132,7 @@ function composeResolveCard(tools: Tools): ResolveCard {
       return { acctId: alert.event.acctId, cardId: alert.kind === 'card-status' ? named.cardId : null, named };
     },
   });
-  return createResolveCard({ ...tools, findCard, isOfAccount });
+  return createResolveCard({ ...tools, findCard, isOfAccount, changesCard });
 }
 
 /** What a channel gets, when, and why. */

@@ -3,6 +3,7 @@ import type { AccountDetails, ListedAccount } from '../card-api/schema-account.t
 import type { CardFacts } from '../core/card-facts.ts';
 import { CardStatus, isTransactionKind, type StoredEvent, type WhichCard, whichCard } from '../core/event.ts';
 import { redactText } from '../core/redact-text.ts';
+import { contradictsApi } from './contradicts-api.ts';
 import {
   type AnswerTimes,
   hasNewerDetails,
@@ -43,7 +44,7 @@ export const DirectoryAccount = z.strictObject({
   acctId: z.int(),
   firstName: z.string().nullable(),
   lastName: z.string().nullable(),
-  /** When the names were seen; null while there are none. */
+  /** When the list gave the names; null: there are none, or a webhook or the contact's address gave them. */
   namesAt: z.string().nullable(),
   customId: z.string().nullable(),
   isVirtual: z.boolean().nullable(),
@@ -57,13 +58,15 @@ export const DirectoryAccount = z.strictObject({
   cards: z.array(DirectoryCard),
   /** When the API was last asked for this account's cards; null: never. */
   detailsAt: z.string().nullable(),
+  /** When a webhook contradicted what the API had said. The API counts, and the cards are read again before they are used. */
+  doubtedAt: z.string().nullable().default(null),
 });
 export type DirectoryAccount = z.infer<typeof DirectoryAccount>;
 
 function emptyAccount(acctId: number): DirectoryAccount {
   const unknown = { firstName: null, lastName: null, namesAt: null, customId: null, isVirtual: null, group: null };
   const more = { rulesetId: null, accountStatus: null, availableCents: null, email: null, cards: [], detailsAt: null };
-  return { acctId, ...unknown, ...more };
+  return { acctId, ...unknown, ...more, doubtedAt: null };
 }
 
 /** `Jane Doe`; null when no name is known. Redacted as a whole: each half of a card number or code looks harmless. */
@@ -72,9 +75,10 @@ export function holderOf(account: Pick<DirectoryAccount, 'firstName' | 'lastName
   return name === '' ? null : redactText(name);
 }
 
-/** True when the cards have not been read from the API yet, or a card is known only from a webhook. */
-export function lacksDetails(account: Pick<DirectoryAccount, 'cards' | 'detailsAt'>): boolean {
-  return account.detailsAt === null || account.cards.some((card) => card.cardId === null);
+/** True when the cards have not been read from the API yet, or a webhook knew better since. */
+export function lacksDetails(account: Pick<DirectoryAccount, 'cards' | 'detailsAt' | 'doubtedAt'>): boolean {
+  const { cards, detailsAt, doubtedAt } = account;
+  return detailsAt === null || doubtedAt !== null || cards.some((card) => card.cardId === null);
 }
 
 /** True when an account is closed, or each of its cards is. False while nothing is known. */
@@ -159,7 +163,11 @@ export function withListed(
   const { at } = times;
   const account = withoutFuture(stored, at) ?? emptyAccount(listed.acctId);
   const hasNames = (listed.firstName !== null || listed.lastName !== null) && !isLater(account.namesAt, at);
-  const isSame = hasNames && listed.firstName === account.firstName && listed.lastName === account.lastName;
+  const isSame =
+    hasNames &&
+    account.namesAt !== null &&
+    listed.firstName === account.firstName &&
+    listed.lastName === account.lastName;
   return {
     ...account,
     // Unchanged names keep their time, so that an unchanged account is not rewritten.
@@ -241,6 +249,7 @@ export function withDetails(
     availableCents: details.availableCents ?? account.availableCents,
     cards: [...listed, ...unlisted],
     detailsAt: at,
+    doubtedAt: isLater(account.doubtedAt, at) ? account.doubtedAt : null,
   };
 }
 
@@ -259,8 +268,9 @@ export function withEvent(stored: DirectoryAccount | null, event: StoredEvent, n
   switch (event.kind) {
     case 'card-status':
       return {
-        ...withHolder(account, event.holder, at),
-        customId: isLater(account.detailsAt, at) ? account.customId : (event.customId ?? account.customId),
+        ...withHolder(account, event.holder),
+        customId: account.detailsAt === null ? (event.customId ?? account.customId) : account.customId,
+        doubtedAt: contradictsApi(event, account, at) ? now : account.doubtedAt,
         cards: event.cards.reduce(
           (cards, { cardId, last4, status }) => withStatus(cards, { cardId, last4: last4 || null, status, ...times }),
           account.cards,
@@ -274,7 +284,7 @@ export function withEvent(stored: DirectoryAccount | null, event: StoredEvent, n
         isVague || status.data === undefined ? { status: null, seenAt: at } : { status: status.data, ...times };
       const { last4 } = event;
       const cards = last4 === null ? account.cards : withHint(account.cards, { last4, ...said });
-      return { ...withHolder(account, event.holder, at), isVirtual: true, cards };
+      return { ...withHolder(account, event.holder), isVirtual: true, cards };
     }
     default: {
       const { last4 } = whichCard(event);
@@ -284,9 +294,10 @@ export function withEvent(stored: DirectoryAccount | null, event: StoredEvent, n
   }
 }
 
-function withHolder(account: DirectoryAccount, holder: string, at: string): DirectoryAccount {
-  const isNews = holder.trim() !== '' && holder.trim() !== holderOf(account) && !isLater(account.namesAt, at);
-  return isNews ? { ...account, ...splitName(holder), namesAt: at } : account;
+/** A webhook names a holder only until the list does. */
+function withHolder(account: DirectoryAccount, holder: string): DirectoryAccount {
+  const isNews = holder.trim() !== '' && holder.trim() !== holderOf(account) && account.namesAt === null;
+  return isNews ? { ...account, ...splitName(holder) } : account;
 }
 
 /** `Mary Ann Smith` → `Mary Ann`, `Smith`: a guess, corrected by the API's list. */

@@ -4,7 +4,7 @@ import { isAccountClosed } from './account.ts';
 import type { CardMatch } from './index-entries.ts';
 import type { UnknownCardDeps } from './unknown-card.ts';
 
-type Match = Pick<CardMatch, 'acctId' | 'cards' | 'matchedBy'> & Partial<Pick<CardMatch, 'holder'>>;
+export type Match = Pick<CardMatch, 'acctId' | 'cards' | 'matchedBy'> & Partial<Pick<CardMatch, 'holder'>>;
 
 /** A card or account that the verb can apply to. */
 export interface Candidate {

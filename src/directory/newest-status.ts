@@ -37,12 +37,17 @@ function isOutdated(news: SeenTimes, stored: SeenTimes): boolean {
 }
 
 /**
- * True when an answer of the API was as recent as the webhook that replaced it, as far as the clocks can tell. It may have been
- * the newer one, so the API must be asked again.
+ * True when an answer of the API was as recent as the webhook that replaced it, as far as the clocks can tell, so that it may
+ * have been the newer one; or when the API has listed the account's cards, but not this one. Then it must be asked again.
  */
-export function isUnsure({ cards }: { readonly cards: readonly SeenTimes[] }): boolean {
-  return cards.some(
-    (card) => !isOfRead(card) && card.readAt !== undefined && isLater(skewed(card.readAt), card.callbackAt ?? ''),
+export function isUnsure({
+  cards,
+  detailsAt,
+}: Pick<DirectoryAccount, 'detailsAt'> & { readonly cards: readonly SeenTimes[] }): boolean {
+  return cards.some((card) =>
+    card.readAt === undefined
+      ? detailsAt !== null
+      : !isOfRead(card) && isLater(skewed(card.readAt), card.callbackAt ?? ''),
   );
 }
 
@@ -69,6 +74,7 @@ export function withoutFuture(account: DirectoryAccount | null, now: string): Di
       ...account,
       namesAt: isAhead(account.namesAt) ? null : account.namesAt,
       detailsAt: isAhead(account.detailsAt) ? null : account.detailsAt,
+      doubtedAt: isAhead(account.doubtedAt) ? before : account.doubtedAt,
       cards: account.cards.map((card) => ({ ...seen(card), ...(card.was && { was: seen(card.was) }) })),
     }
   );
@@ -109,7 +115,8 @@ export function withStatus(cards: readonly DirectoryCard[], news: DirectoryCard)
   const { was, ...withoutWas } = stored;
   const isReported = was === undefined || stored.status === news.status;
   const facts = isOld ? (isReported ? withoutWas : stored) : news;
-  const updated = { ...facts, ...latestTimes(stored, news), cardId: news.cardId, last4: news.last4 ?? stored.last4 };
+  // A card keeps its digits, so other ones are about another card, or false.
+  const updated = { ...facts, ...latestTimes(stored, news), cardId: news.cardId, last4: stored.last4 ?? news.last4 };
   return cards.map((card) => (card === stored ? updated : card)).filter((card) => card === updated || !isHint(card));
 }
 

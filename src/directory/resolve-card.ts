@@ -2,7 +2,7 @@ import { countOf } from '../../templates/core/blocks.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import { chooseCard } from '../../templates/directory/choose-card.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import { type Action, alertIdOf, type Resolved } from '../actions/action.ts';
+import { type Action, alertIdOf, digitsNamed, type Resolved } from '../actions/action.ts';
 import { sentCard } from '../actions/action-state.ts';
 import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
@@ -10,7 +10,7 @@ import { commandCode } from '../core/installation.ts';
 import { mentioned } from '../slack/mrkdwn.ts';
 import { cardWithDigits, type DirectoryAccount } from './account.ts';
 import { askedBesides } from './asked-besides.ts';
-import { type AskerDeps, type Candidate, candidatesOf, heldBy, heldByAsker } from './candidates.ts';
+import { type AskerDeps, type Candidate, candidatesOf, heldBy, heldByAsker, type Match } from './candidates.ts';
 import type { Directory } from './directory.ts';
 import { mayBeSomebodyElse } from './may-be-somebody-else.ts';
 import { redactReason, splitWords } from './typed-words.ts';
@@ -30,6 +30,7 @@ export type ResolveCard = <A extends Action>(action: A) => Promise<Resolved<A> |
 interface AccountReader {
   readonly account: UnknownCardDeps['directory']['account'];
   readonly reload: (acctId: number) => Promise<Pick<DirectoryAccount, 'cards'> | null>;
+  readonly current: AccountReader['reload'];
 }
 
 interface Deps {
@@ -41,6 +42,7 @@ interface Deps {
   readonly links: FindDeps['links'];
   /** True for verbs that change what all cards of an account share. */
   readonly isOfAccount: (verb: string) => boolean;
+  readonly changesCard: AskerDeps['changesCard'];
 }
 
 /** Finds the card that a person means, and reads what they asked besides. */
@@ -52,7 +54,8 @@ export function createResolveCard(deps: Deps): ResolveCard {
     const sent = sentCard(await deps.progress.read(action.id));
     if (sent !== null) return await withNote({ action: await withReason(action, deps.directory), ...sent }, true);
     const card = await findCard(action);
-    return card === null || (await isAnotherMeant(card)) ? null : await withNote(card, false);
+    const isRefused = card === null || (await hasOtherDigits(card)) || (await isAnotherMeant(card));
+    return isRefused ? null : await withNote(card, false);
   };
 
   /** A block says what it does not do. An unblock that asks for more is refused. */
@@ -65,6 +68,24 @@ export function createResolveCard(deps: Deps): ResolveCard {
     if (isSent || action.verb === 'block') return { ...card, note: sentences(notRead, note) };
     await responses.refuse(action, no, { acctId, cardId });
     return null;
+  }
+
+  /**
+   * Refuses a change of an account's rules for a card that was named by digits which it does not have at the card service. A
+   * status is compared when it is changed, with what is read then: a stolen card must not wait for two reads.
+   */
+  async function hasOtherDigits(card: Resolved): Promise<boolean> {
+    const { action, acctId, cardId } = card;
+    const last4 = digitsNamed(card);
+    const isOfRules = deps.isOfAccount(action.verb) && deps.changesCard(action.verb);
+    if (cardId === null || last4 === null || !isOfRules) return false;
+    const account = await deps.directory.current(acctId);
+    const named = account?.cards.find((one) => one.cardId === cardId);
+    if (account === null || (named !== undefined && (named.last4 ?? last4) === last4)) return false;
+    const why = `At the card service, this account has no card ${last4}.`;
+    const whoCan = 'I have read its cards again. Ask once more, or write the holder’s name.';
+    await responses.refuse(action, { why, whoCan }, { acctId, cardId });
+    return true;
   }
 
   /** Refuses a change of the account, and so of its card in use, for which another of its cards was named. */
@@ -134,9 +155,13 @@ export function createFindCard(deps: FindDeps): ResolveCard {
     const isUnsure = unread > 0 && meant.verb !== 'block' && !deps.isLook(meant.verb);
     if (candidates.length > 1 || isUnsure || (await mayBeSomebodyElse(meant, query, rest, matches[0], deps)))
       await deps.askWhich(meant, query, candidates, unread);
-    else return { action: meant, acctId: only.acctId, cardId: only.cardId };
+    else return { action: meant, acctId: only.acctId, cardId: only.cardId, ...typedDigits(matches[0], only) };
     return null;
   }
+}
+
+function typedDigits(match: Match | undefined, { last4 }: Candidate): Pick<Resolved, 'last4'> {
+  return match?.matchedBy === 'last4' && last4 !== null ? { last4 } : {};
 }
 
 /** A block by four digits is done at once, also while other accounts' cards are not read. Null: they are, or need not be. */

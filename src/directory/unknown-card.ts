@@ -16,7 +16,7 @@ export interface UnknownCardDeps {
   readonly directory: Pick<Directory, 'status' | 'findKnown'> & {
     readonly account: (
       acctId: number,
-    ) => Promise<Pick<DirectoryAccount, 'cards' | 'accountStatus' | 'detailsAt'> | null>;
+    ) => Promise<Pick<DirectoryAccount, 'cards' | 'accountStatus' | 'detailsAt' | 'doubtedAt'> | null>;
     readonly all: () => AsyncIterable<Pick<DirectoryAccount, 'acctId' | 'firstName' | 'lastName'>>;
   };
   readonly links: {

@@ -44,6 +44,24 @@ it('activates no other card than the one asked for, because that would close it 
   expect(world.writes).toEqual(['activate']);
 });
 
+it.each(['block', 'unblock', 'activate'] as const)(
+  'does not %s a card that has other digits than those by which it was named',
+  async (verb) => {
+    const world = await createActionWorld(redis());
+    const now = verb === 'block' ? 'ACTIVE' : verb === 'unblock' ? 'BLOCKED' : 'INACTIVE';
+    const card = { ...world.deps.card, getAccount: async () => accountWith(['0008', now]) };
+    const seen = (id: string, last4: string) =>
+      ask(verb, { id, target: { kind: 'card', acctId, cardId: 8, last4, alertId: null } });
+
+    await performAction(seen('act_other', '4242'), { ...world.deps, card });
+    expect(world.writes).toEqual([]);
+    expect(world.answers.at(-1)?.text).toContain('does not list this card');
+
+    await performAction(seen('act_same', '0008'), { ...world.deps, card });
+    expect(world.writes).toHaveLength(1);
+  },
+);
+
 it('names no other card of the account when the service does not list the one asked for', async () => {
   const world = await createActionWorld(redis());
   const cards: DirectoryAccount['cards'] = [{ cardId: 8, last4: '0008', status: 'ACTIVE', seenAt: '' }];

@@ -20,6 +20,7 @@ function onlyCard(verb: string, ...accounts: readonly (readonly CardStatus[])[])
         cards: cardsOf(acctId),
         accountStatus: 'OPEN',
         detailsAt: '2026-11-20T15:00:00.000Z',
+        doubtedAt: null,
       }),
     },
     isLook: () => false,

@@ -324,8 +324,11 @@ describe('what the card service has removed from a card', () => {
     expect(await known()).toEqual(inNone);
 
     clock = new Date('2026-11-20T12:01:00Z');
+    api.accounts.set(7, { listed: ListedAccount.parse(olderList), details: AccountDetails.parse(inGroup) });
     await directory.learn(CardStatusEvent.parse({ ...event, callbackAt: '2026-11-20T12:00:30Z' }));
-    expect(await known()).toMatchObject({ customId: 'EMP-7' });
+    expect(await known()).toEqual(inNone);
+    await directory.idle();
+    expect(await known(), 'it was read again').toEqual(inAGroup);
   });
 
   it('is not what the older list leaves out', async () => {
@@ -651,7 +654,7 @@ describe('learning from webhooks', () => {
     expect(ids(await directory.find('mary smith'))).toEqual([5]);
   });
 
-  it('prefers newer events over the API, and ignores older ones', async () => {
+  it('prefers newer statuses over the API, and ignores older ones', async () => {
     employ(1, { first: 'Jane', last: 'Doe', cards: [{ cardId: 11, last4: '1111', status: 'ACTIVE' }] });
     await filled();
 
@@ -660,11 +663,10 @@ describe('learning from webhooks', () => {
 
     clock = new Date('2026-11-20T12:10:00Z');
     await directory.learn(statusEvent(1, { at: '2026-11-20T12:01:00.5Z', status: 'BLOCKED', holder: 'Jane New' }));
-    expect(await directory.account(1)).toMatchObject({ lastName: 'New', cards: [{ status: 'BLOCKED' }] });
-    expect(await directory.findKnown('doe')).toEqual([]);
+    expect(await directory.account(1)).toMatchObject({ lastName: 'Doe', cards: [{ status: 'BLOCKED' }] });
 
     await directory.learn(statusEvent(1, { at: '2026-11-20T12:01:00Z', status: 'CLOSED', holder: 'Jane Middle' }));
-    expect(await directory.account(1)).toMatchObject({ lastName: 'New', cards: [{ cardId: 11, status: 'BLOCKED' }] });
+    expect(await directory.account(1)).toMatchObject({ cards: [{ cardId: 11, status: 'BLOCKED' }] });
   });
 
   it('asks the API again which is newer if a webhook came soon after an answer with another status', async () => {
@@ -802,6 +804,102 @@ describe('learning from webhooks', () => {
     );
 
     expect((await reader.find('9876'))[0]?.cards).toMatchObject([{ status }]);
+  });
+
+  describe('that contradict the card API', () => {
+    beforeEach(async () => {
+      employ(1, { first: 'Jane', last: 'Doe', customId: 'EMP-1', cards: [{ cardId: 11, last4: '4242' }] });
+      employ(4, { first: 'Mal', last: 'Lory', customId: 'EMP-4', cards: [{ cardId: 41, last4: '5678' }] });
+      await filled();
+      api.loads = [];
+      clock = new Date('2026-11-20T12:10:00Z');
+    });
+
+    const forged = async (acctId: number, over: Parameters<typeof statusEvent>[1], customId: string | null = null) =>
+      await directory.learn(
+        CardStatusEvent.parse({ ...statusEvent(acctId, { at: '2026-11-20T12:09:00Z', ...over }), customId }),
+      );
+
+    it('redirect no digits, name or CustomId to another account', async () => {
+      await forged(1, { holder: 'John Smith', cardId: 11, last4: '9999', status: 'ACTIVE' }, 'EMP-4');
+      await forged(4, { holder: 'Jane Doe', cardId: 41, last4: '4242' }, 'EMP-1');
+
+      for (const words of ['4242', 'Jane Doe', 'EMP-1'])
+        expect(await directory.findKnown(words), words).toMatchObject([{ acctId: 1, holder: 'Jane Doe' }]);
+      expect(ids(await directory.findKnown('5678'))).toEqual([4]);
+      expect(await directory.findKnown('9999')).toEqual([]);
+      await directory.idle();
+      expect(ascending(api.loads), 'both are read again').toEqual([1, 4]);
+    });
+
+    it('change no name that a webhook had given before the list did', async () => {
+      const reader = open({ loader: null });
+      await reader.learn(statusEvent(7, { holder: 'Sam Rivera', cardId: 71, last4: '7171' }));
+      employ(7, { first: 'Sam', last: 'Rivera', cards: [{ cardId: 71, last4: '7171' }] });
+      await redis.del(directoryKey('list-lock'));
+      await directory.refresh({ force: true });
+
+      await forged(7, { holder: 'Jane Doe', cardId: 71, last4: '7171' });
+
+      expect(ids(await directory.findKnown('Jane Doe'))).toEqual([1]);
+      expect(await directory.account(7)).toMatchObject({ firstName: 'Sam', lastName: 'Rivera' });
+    });
+
+    it('add a card with the digits of another one only until the account is read, at once', async () => {
+      await forged(4, { cardId: 99, last4: '4242', status: 'ACTIVE' });
+      expect(ids(await directory.findKnown('4242'))).toEqual([1, 4]);
+      expect(await directory.status(), 'nobody has to wait for a new card').toMatchObject({ lackingDetails: 0 });
+
+      await directory.idle();
+
+      expect(ids(await directory.findKnown('4242'))).toEqual([1]);
+      expect(api.loads).toEqual([4]);
+    });
+
+    it('are compared with the API before anybody acts by the digits, also in a worker that did not learn of it', async () => {
+      const reader = open({ loader: null });
+      await reader.learn(statusEvent(4, { at: '2026-11-20T12:09:00Z', cardId: 41, last4: '4242' }));
+      expect(await directory.status()).toMatchObject({ lackingDetails: 1 });
+
+      expect(ids(await directory.find('4242'))).toEqual([1]);
+      expect(api.loads).toEqual([4]);
+    });
+
+    it('are believed once the API or its list says the same', async () => {
+      await forged(4, { holder: 'Mal Lory-Doe', cardId: 42, last4: '4343', status: 'INACTIVE' }, 'EMP-40');
+      expect(ids(await directory.findKnown('4343')), 'a new card is known at once').toEqual([4]);
+      employ(4, {
+        first: 'Mal',
+        last: 'Lory-Doe',
+        customId: 'EMP-40',
+        cards: [
+          { cardId: 41, last4: '5678', status: 'CLOSED' },
+          { cardId: 42, last4: '4343', status: 'INACTIVE' },
+        ],
+      });
+      await directory.idle();
+      expect(ids(await directory.findKnown('EMP-40'))).toEqual([4]);
+
+      await redis.del(directoryKey('list-lock'));
+      expect(ids(await directory.find('Lory-Doe')), 'a name that nobody had is listed at once').toEqual([4]);
+      expect(await directory.status()).toMatchObject({ lackingDetails: 0 });
+    });
+
+    it('are read again also if an answer was on its way when they arrived', async () => {
+      const load = api.getAccount.bind(api);
+      api.getAccount = async (acctId) => {
+        api.getAccount = load;
+        const details = await load(acctId);
+        clock = new Date('2026-11-20T12:10:05Z');
+        await open({ loader: null }).learn(statusEvent(4, { at: '2026-11-20T12:10:01Z', cardId: 41, last4: '4242' }));
+        return details;
+      };
+
+      await directory.reload(4);
+      expect(await directory.status()).toMatchObject({ lackingDetails: 1 });
+      await directory.reload(4);
+      expect(await directory.status()).toMatchObject({ lackingDetails: 0 });
+    });
   });
 
   it('loses nothing if many workers learn about one account at once', async () => {

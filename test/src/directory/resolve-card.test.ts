@@ -11,6 +11,8 @@ import type { Refusal } from '../../../templates/policy/refusal.ts';
 import { ask } from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
 
+/** The card service does not answer. */
+let isAway = false;
 let linked: { acctId: number; userId: string }[] = [];
 let accounts = 20;
 let lackingDetails = 0;
@@ -31,6 +33,7 @@ const refusals: Refusal[] = [];
 const answers: Message[] = [];
 const choices: Target[] = [];
 beforeEach(() => {
+  isAway = false;
   linked = [];
   accounts = 20;
   lackingDetails = 0;
@@ -76,8 +79,10 @@ const directory: Parameters<typeof createFindCard>[0]['directory'] = {
     cards: cardsOf[acctId] ?? cards,
     accountStatus: terminated.includes(acctId) ? 'CLOSED' : 'OPEN',
     detailsAt: unread.includes(acctId) ? null : '2026-11-20T15:00:00.000Z',
+    doubtedAt: null,
   }),
   reload: async () => ({ cards }),
+  current: async () => (isAway ? null : { cards }),
   find: async (query, isPermitted) => {
     const matches = found[query] ?? [];
     const may = await Promise.all(matches.map(async (match) => (await isPermitted?.(match)) ?? true));
@@ -128,6 +133,7 @@ const resolveCard = createResolveCard({
     }),
   }),
   isOfAccount: (verb) => verb === 'limit',
+  changesCard: (verb) => verb === 'block' || verb === 'limit',
   progress: { read: async () => written },
 });
 
@@ -569,6 +575,23 @@ describe('one of several cards of an account', () => {
     expect(await resolveCard(named('limit', '0001'))).toMatchObject({ acctId: 7, cardId: 1 });
     cards = [closed, fresh];
     expect(await resolveCard(named('limit', '0002')), 'no other card can be used').toMatchObject({ cardId: 2 });
+  });
+
+  it('is not changed by digits that it does not have at the card service', async () => {
+    found = { '4242': [known(7, 'last4', { ...inUse, last4: '4242' })] };
+    const shown = { kind: 'card', acctId: 7, cardId: 1, last4: '4242', alertId: null } as const;
+
+    expect(await resolveCard(named('limit', '4242'))).toBe(null);
+    expect(await resolveCard(ask('limit', { target: shown })), 'chosen from several').toBe(null);
+    const why = 'At the card service, this account has no card 4242.';
+    const whoCan = 'I have read its cards again. Ask once more, or write the holder’s name.';
+    expect(refusals).toEqual([
+      { why, whoCan },
+      { why, whoCan },
+    ]);
+    expect(await resolveCard(named('block', '4242')), 'read when it is blocked').toMatchObject({ last4: '4242' });
+    isAway = true;
+    expect(await resolveCard(named('limit', '4242')), 'nothing can be compared').toMatchObject({ cardId: 1 });
   });
 
   it('must be in use also when it was chosen from several', async () => {

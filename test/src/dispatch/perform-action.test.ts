@@ -93,7 +93,7 @@ it('says nothing in between when the first attempt is also the last one', async 
 
 it('says that a typed change may have been made if its answer was lost and the person has lost the role since', async () => {
   let roles: Role[] = ['approver'];
-  const card = { cardId, last4: '4242', status: 'BLOCKED' as const, seenAt: '2026-11-20T15:00:00.000Z' };
+  const card = { cardId, last4: '1212', status: 'BLOCKED' as const, seenAt: '2026-11-20T15:00:00.000Z' };
   const match = { acctId, matchedBy: 'last4', cards: [card] } as unknown as CardMatch;
   const find = async (_text: string, may?: (one: CardMatch) => Promise<boolean>) =>
     (await may?.(match)) === false ? [] : [match];
@@ -104,7 +104,7 @@ it('says that a typed change may have been made if its answer was lost and the p
   world.service.status = 'BLOCKED';
   const loses = { ...world.deps.card, setCardStatus: () => Promise.reject(unanswered()) };
   const { performAction: perform } = verbsOf({ ...world.deps, card: loses });
-  const unblock = ask('unblock', { ...byCommand, target: { kind: 'words', words: ['4242'] } });
+  const unblock = ask('unblock', { ...byCommand, target: { kind: 'words', words: ['1212'] } });
 
   await expect(perform(unblock, { isLast: false })).rejects.toThrow('unavailable');
   roles = [];
