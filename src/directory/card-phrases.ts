@@ -10,7 +10,7 @@ const goneCard = new RegExp(
 /** Behind `my card`: the digits of the card itself, as in `my card no. 4242`. All else, such as `$1500`, is a reason. */
 const itsDigits = '(?:(?:no\\.?|number|ending(?: in| with)?) ?)?[^\\p{L}\\d\\s$€£&+]{0,4}\\d{4}(?!-\\d\\d)';
 const whose = new RegExp(`^(?:my|the) (?:own |new )?(?=#?\\d{4}|card[,.;:!?…]* ${itsDigits})`, 'iu');
-const ownCard = new RegExp(`^(?:my(?: own| new)? card|mine)[,.;:!?…]*(?: (?!${itsDigits})(.*))?$`, 'iu');
+const ownCard = new RegExp(`^(?:my(?: own)? card|mine)[,.;:!?…]*(?: (?!${itsDigits})(.*))?$`, 'iu');
 
 const goneOwn = new RegExp(
   `^(?=.*\\bcard\\b)(?=.*\\b(?:${goneWords})\\b)(?:(?:i|ve|have|has|my|the|is|was|been|report|card|${goneWords})(?:\\W+|$))+$`,
@@ -38,7 +38,10 @@ function ownCardIn(text: string): RegExpExecArray | null {
  */
 export function withCardAsSaid(command: ReadCommand): ReadCommand {
   if (command.target.kind !== 'words') return command;
-  const typed = command.target.words.join(' ');
+  const words = command.target.words.join(' ');
+  // Other verbs take `my card` for the card in use, and the new one is not activated yet.
+  const isOfNewCard = command.verb === 'activate' || command.verb === 'track';
+  const typed = isOfNewCard ? words.replace(/^my new (?=card\b)/i, 'my ') : words;
   const named = typed.replace(goneCard, '$1').replace(whose, '');
   const [own, rest = ''] = ownCardIn(named) ?? [];
   const target = own === undefined ? ({ kind: 'words', words: named.split(' ') } as const) : ({ kind: 'own' } as const);

@@ -2,7 +2,7 @@ import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts'
 import { isCardNumber, maskCardNumbers, plainText } from '../core/card-number.ts';
 import { closest, isMisspelt } from '../core/closest.ts';
 import type { Clock } from '../core/end-time.ts';
-import { isOwnCard, isOwnCardGone, withCardAsSaid } from '../directory/card-phrases.ts';
+import { isOwnCardGone, withCardAsSaid } from '../directory/card-phrases.ts';
 import { readTermAlone } from '../limits/read-term.ts';
 import { readWhy } from '../routing/verbs.ts';
 import { visible } from '../slack/mrkdwn.ts';
@@ -216,7 +216,7 @@ function unknownVerb(typed: string, rest: readonly string[], clock: Clock): Uncl
   const words = isGone ? ['my', 'card'] : copyable(at === -1 ? [] : rest.slice(at));
   const again = [lead, ...(words ?? [])].join(' ');
   const isShort = again.length <= AGAIN_MAX;
-  if (words !== null && isShort && parseCommand(again, clock).kind !== 'unclear')
+  if (words !== null && isShort && isComplete(words, parseCommand(again, clock)))
     return { kind: 'unclear', why, usage: again };
   const forms = formsOf(lead);
   const usage = forms.length === 0 ? 'help' : forms.map((form) => form.usage).join(' | ');
@@ -229,10 +229,14 @@ function synonymOf(word: string) {
   return synonyms.get(word) ?? synonyms.get([...synonyms.keys()].find((known) => isMisspelt(word, [known])) ?? '');
 }
 
-/** The words as they can be shown as code and copied from there; null if one of them cannot, or if they name no card. */
+/** Whether these words make a command that says which card it is about. */
+function isComplete(words: readonly string[], command: Command): boolean {
+  const isOwn = command.kind === 'read' && command.target.kind === 'own';
+  return command.kind !== 'unclear' && (isOwn || !unnamedCard.test(words.join(' ')));
+}
+
+/** The words as they can be shown as code and copied from there; null if one of them cannot. */
 function copyable(words: readonly string[]): readonly string[] | null {
-  const text = words.join(' ');
-  if (unnamedCard.test(text) && !isOwnCard(text)) return null;
   const plain = words.map((word) => word.replaceAll(/[‘’]/g, "'").replaceAll(/[“”„]/g, '"'));
   return plain.every((word) => /^[\p{L}\p{M}\p{N}$.,:;/'"()+#%=!?-]+$/u.test(word)) ? plain : null;
 }

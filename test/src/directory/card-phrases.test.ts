@@ -7,7 +7,6 @@ const said = (words: string) => withCardAsSaid(aboutCard('block', words.split(' 
 it.each([
   ['my card', ''],
   ['My own card', ''],
-  ['my new card', ''],
   ['MY CARD', ''],
   ['My Card stolen', 'stolen'],
   ['MY OWN CARD, LOST', 'LOST'],
@@ -51,6 +50,7 @@ it.each([
   ['my card ending with 4242', ['card', 'ending', 'with', '4242'], ''],
   ['mine no. 4242', ['mine', 'no.', '4242'], ''],
   ['MY CARD NO. 4242', ['CARD', 'NO.', '4242'], ''],
+  ['my new card', ['my', 'new', 'card'], ''],
   ['Missing Person', ['Missing', 'Person'], ''],
   ['Mine', ['Mine'], ''],
   ['MINE', ['MINE'], ''],

@@ -479,6 +479,7 @@ it.each([
   ['my card is lost', 'block my card'],
   ['My card was stolen', 'block my card'],
   ['lock card', 'block CARD [reason]'],
+  ['blok my new card', 'block CARD [reason]'],
   ['cancel the card', 'block CARD [reason]'],
   ['stolen card of Jane Doe', 'block CARD [reason]'],
 ])('suggests for %j how to block the card', (typed, usage) => {
@@ -520,6 +521,7 @@ it.each([
   ['ask my card 300', 'ask'],
   ['activate my card', 'activate'],
   ['activate my new card', 'activate'],
+  ['track my new card', 'track'],
   ['unblock my card', 'unblock'],
   ['limit my card daily 500', 'limit'],
   ['mute my card 8h', 'mute'],
@@ -529,6 +531,14 @@ it.each([
 ])('%j is about the person’s only card', (typed, verb) => {
   expect(parseCommand(typed, clock)).toMatchObject({ verb, target: { kind: 'own' } });
 });
+
+it.each(['block my new card', 'unblock my new card', 'show my new card', 'mute my new card 8h'])(
+  '“%s” is not about the card in use',
+  (typed) => {
+    const target = { kind: 'words', words: ['my', 'new', 'card'] };
+    expect(parseCommand(typed, clock)).toMatchObject({ target });
+  },
+);
 
 it('“link my card” names no card, because nobody’s only card is known before it is linked', () => {
   const target = { kind: 'words', words: ['my', 'card'] };
