@@ -126,9 +126,9 @@ function readAsk(typed: readonly string[], clock: Clock): ReadCommand | UnclearC
     example,
   });
   const quoted = countQuoted(words);
-  const first = words.findIndex(
-    (word, index) => index >= quoted && (leadingDollar.test(word) || parseAmountWord(word) !== null),
-  );
+  // `4242: hotel 300`: a colon behind last four digits or an id names a card.
+  const isAmount = (word: string): boolean => !/^\d{4,}:$/.test(word) && parseAmountWord(word) !== null;
+  const first = words.findIndex((word, index) => index >= quoted && (leadingDollar.test(word) || isAmount(word)));
   const at = isCardAt(words, first) ? first + 1 : first;
   const amount = first === -1 || soundsLikeDuration(words.slice(at, at + 2)) ? null : readAmount(words.slice(at));
   const before = words.slice(0, Math.max(0, at));
@@ -140,7 +140,7 @@ function readAsk(typed: readonly string[], clock: Clock): ReadCommand | UnclearC
   const behind = words.slice(at + amount.words);
   const named = cardOf(before, behind);
   const isAlone = named.card.length === 0 && amount.words === 1;
-  const number = isAlone ? /^\d{4,}$/.exec(words[at] ?? '')?.[0] : undefined;
+  const number = isAlone ? /^(\d{4,})[.,;]?$/.exec(words[at] ?? '')?.[1] : undefined;
   if (number?.startsWith('0')) return howMuchWith(number);
   const read = readTerm(named.behind, clock);
   if (typeof read === 'string') {
@@ -183,7 +183,7 @@ function dearestIn(number: string, behind: readonly string[]): number {
 function isCardAt(words: readonly string[], at: number): boolean {
   const behind = words.slice(at + 1);
   const goesOn = /^\$|\d/.test(behind[0] ?? '') || readAmount(behind) !== null;
-  return /^\d{4,}:?$/.test(words[at] ?? '') && goesOn && !soundsLikeDuration(behind);
+  return /^\d{4,}$/.test(words[at] ?? '') && goesOn && !soundsLikeDuration(behind);
 }
 
 /** Words around the card and the amount that name neither: `ask for 300`, `ask please up to 300`. */

@@ -77,6 +77,9 @@ describe('what a holder writes around the amount', () => {
     ['please 4242 $300', card, 30_000, ''],
     ['300 on card 4242 for hotel', card, 30_000, 'for hotel'],
     ['300 hotel with my card ending in 4242', card, 30_000, 'hotel'],
+    ['4242: 300 hotel', { words: ['4242:'] }, 30_000, 'hotel'],
+    ['4242: for 300 hotel', { words: ['4242:'] }, 30_000, 'hotel'],
+    ['4242: hotel 300', { words: ['4242:', 'hotel'] }, 30_000, ''],
   ])('does not become a card or a reason: %j', (typed, target, amountCents, reason) => {
     expect(read(typed.split(' '), clock)).toMatchObject({
       kind: 'read',
@@ -101,9 +104,14 @@ describe('what a holder writes around the amount', () => {
     expect(read(['for', '4242'], clock)).toMatchObject({ target: own, ifCard: { number: '4242' } });
   });
 
+  it('may be a card in “4242, hotel”', () => {
+    expect(read(['4242,', 'hotel'], clock)).toMatchObject({ target: own, ifCard: { number: '4242' } });
+  });
+
   it.each([
     ['300 more', '“300 more”'],
     ['€300', '“€300”'],
+    ['4242: hotel', '“4242: hotel”'],
   ])('is quoted if it is no amount: %j', (typed, quoted) => {
     expect(read(typed.split(' '), clock)).toMatchObject({
       kind: 'unclear',
