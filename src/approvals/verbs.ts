@@ -148,7 +148,7 @@ function readAsk(typed: readonly string[], clock: Clock): ReadCommand | UnclearC
     return unclear(`${read} Or write “this purchase” behind the amount.`, `ask ${copyable(once.join(' '))}`);
   }
   const dearest = dearestIn(words[at] ?? '', read.rest);
-  if (dearest > amount.cents && !words[at]?.startsWith('$'))
+  if (dearest > amount.cents && !inDollars.test(words.slice(at, at + amount.words).join(' ')))
     return unclear(
       `Do you want to pay ${formatCents(amount.cents)} or ${formatCents(dearest)}? Write only this amount.`,
     );
@@ -163,6 +163,9 @@ function readAsk(typed: readonly string[], clock: Clock): ReadCommand | UnclearC
   };
 }
 
+/** In an amount: `$300`, `300$`, `300usd`. */
+const inDollars = /\$|usd|dollars?|bucks/i;
+
 /**
  * The largest amount behind a number that may count something: `4 tires at $150`, `2 tickets 300`. Without a dollar sign or word,
  * a number counts as one only behind what is plainly a count.
@@ -173,7 +176,7 @@ function dearestIn(number: string, behind: readonly string[]): number {
   const isCount = /^\d{1,2}$/.test(number) && /^\p{L}{2,}s$/u.test(behind[0] ?? '');
   const prices = behind.map((typed, index) => {
     const word = typed.replaceAll(/^[(@]+|[).,;:!?]+$/g, '');
-    const isPrice = isCount || word.startsWith('$') || /^(?:usd|dollars?|bucks)\b/i.test(behind[index + 1] ?? '');
+    const isPrice = isCount || inDollars.test(word) || /^(?:usd|dollars?|bucks)\b/i.test(behind[index + 1] ?? '');
     return isPrice ? (parseAmountWord(word) ?? 0) : 0;
   });
   return Math.max(0, ...prices);

@@ -131,6 +131,9 @@ describe('a number that may count something', () => {
     ['12 new laptops 3000 dollars', '$12.00 or $3,000.00'],
     ['2 tickets (300)', '$2.00 or $300.00'],
     ['5 chairs @300!', '$5.00 or $300.00'],
+    ['1 hotel at 300$', '$1.00 or $300.00'],
+    ['1 hotel at 300usd', '$1.00 or $300.00'],
+    ['1 hotel at US$300', '$1.00 or $300.00'],
   ])('is not taken for the amount in %j', (typed, either) => {
     const why = `Do you want to pay ${either}? Write only this amount.`;
     expect(read(typed.split(' '), clock)).toMatchObject({ kind: 'unclear', why });
@@ -145,6 +148,8 @@ describe('a number that may count something', () => {
     ['300 the 2027 catalog', 30_000],
     ['80 snacks for 90 days', 8000],
     ['300 tip $20', 30_000],
+    ['300$ tip 400$', 30_000],
+    ['300 dollars tip 400$', 30_000],
     ['300$ hotel', 30_000],
     ['300: hotel', 30_000],
     ['4242: 300 hotel', 30_000],
