@@ -148,7 +148,7 @@ function cardStatus(message: string, remedy: Remedy | null, card: DeclinedCard):
       ? 'It may be blocked or not activated yet.'
       : 'It cannot be used until somebody activates it.',
     holderFix: isOnItsWay
-      ? 'If you have the card, ask an operator to activate it. If it hasn’t arrived and it wasn’t you, block it.'
+      ? 'If you have the card, ask an operator to activate it. If it hasn’t arrived, tell an operator: somebody else may have it.'
       : `Ask an operator to ${mayBeBlocked ? 'check' : 'activate'} the card.`,
     adminFix: `${mayBeBlocked ? 'Unblock or activate' : 'Activate'} the card if the cardholder ${isOnItsWay ? 'has it' : 'should be able to use it'}.`,
     remedy: 'activate',

@@ -270,7 +270,7 @@ it('tells the holder of a new card what to do with it at hand, and what if it wa
     declineReason({ code: 'decline.card.status', message: 'New Card Pending Activation' }, null, card).holderFix;
 
   expect(of({})).toBe(
-    'If you have the card, ask an operator to activate it. If it hasn’t arrived and it wasn’t you, block it.',
+    'If you have the card, ask an operator to activate it. If it hasn’t arrived, tell an operator: somebody else may have it.',
   );
   expect(of({ isVirtual: true })).toBe('Ask an operator to activate the card.');
 });

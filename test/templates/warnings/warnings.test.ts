@@ -52,7 +52,7 @@ describe('a subscription that keeps failing', () => {
       'a card that is not activated',
       declined('decline.card.status', 'New Card Pending Activation'),
       'Activate the card if the cardholder has it. Or cancel the subscription.',
-      'to activate it. Or cancel the subscription.',
+      'If it hasn’t arrived, tell an operator: somebody else may have it. Or cancel the subscription.',
     ],
     [
       'a balance that is too low',
