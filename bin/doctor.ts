@@ -43,7 +43,7 @@ function readArguments(): { readonly isJson: boolean; readonly url: string | nul
   return { isJson: values.json === true, url: addressFlag(values.url, ['https:', 'http:']) };
 }
 
-/** Secrets that only one of the processes needs. The address of the card API is none: it may be set for both. */
+/** Secrets that only one of the processes needs. */
 const ownSecrets = {
   web: ['SLACK_SIGNING_SECRET', 'SLACK_APP_TOKEN', 'WEBHOOK_SHARED_SECRET'],
   worker: ['CARD_API_TOKEN'],
@@ -55,10 +55,11 @@ type Process = keyof typeof ownSecrets;
  * each process has only its own. Null: neither.
  */
 function elsewhere(env: Readonly<Record<string, string | undefined>>): Process | null {
-  const isHere = (name: Process): boolean =>
+  const hasSecret = (name: Process): boolean =>
     ownSecrets[name].some((secret) => env[secret] !== undefined || env[`${secret}_FILE`] !== undefined);
-  if (isHere('web') === isHere('worker')) return null;
-  return isHere('web') ? 'worker' : 'web';
+  // Beside secrets of web, the address of the card API does not mean the worker: it may be set for both.
+  if (!hasSecret('web')) return hasSecret('worker') || env['CARD_API_URL'] !== undefined ? 'web' : null;
+  return hasSecret('worker') ? null : 'worker';
 }
 
 /** @param names the processes that lack it. */
@@ -82,7 +83,8 @@ async function checkConfiguration(report: Report, other: ReturnType<typeof elsew
   const others = (process.env['PROGRAM'] ?? '') === '' ? (store?.programs.slice(1) ?? []) : [];
   const read = <T>(name: Process, config: (env: NodeJS.ProcessEnv) => T): T | null => {
     if (name === other) {
-      report.note(`those of ${name} are not here (${ownSecrets[name].join(', ')}): run the doctor there as well`);
+      const where = `run the doctor where ${name} runs, or set them if that is here`;
+      report.note(`those of ${name} are not here (${ownSecrets[name].join(', ')}): ${where}`);
       return null;
     }
     const problems: string[] = [];

@@ -22,13 +22,13 @@ async function variables(env: Readonly<Record<string, string>>): Promise<string[
 }
 
 const webElsewhere = [
-  'note: those of web are not here (SLACK_SIGNING_SECRET, SLACK_APP_TOKEN, WEBHOOK_SHARED_SECRET): run the doctor there as well',
+  'note: those of web are not here (SLACK_SIGNING_SECRET, SLACK_APP_TOKEN, WEBHOOK_SHARED_SECRET): run the doctor where web runs, or set them if that is here',
   'ok: the variables of worker are complete',
   'note: not checked here: run the doctor where web runs',
 ];
 const workerElsewhere = [
   'ok: the variables of web are complete',
-  'note: those of worker are not here (CARD_API_TOKEN): run the doctor there as well',
+  'note: those of worker are not here (CARD_API_TOKEN): run the doctor where worker runs, or set them if that is here',
   'note: not checked here: run the doctor where worker runs',
 ];
 
@@ -65,6 +65,16 @@ describe('the doctor takes a process for one that runs here', () => {
     expect(said).toEqual([
       'ok: the variables of web are complete',
       'fix: CARD_API_TOKEN: expected the token of the card API → set it for worker; where only web runs, remove its line instead; .env.example explains every variable',
+    ]);
+  });
+
+  it.concurrent('if the address of the card API is there without a secret: worker', async () => {
+    const [note, ...said] = await variables({ ...shared, CARD_API_URL: 'https://h/v4' });
+
+    expect(note).toBe(webElsewhere[0]);
+    expect(said).toEqual([
+      'fix: CARD_API_TOKEN: expected the token of the card API → set it for worker; .env.example explains every variable',
+      webElsewhere[2],
     ]);
   });
 
