@@ -209,9 +209,10 @@ function unknownVerb(typed: string, rest: readonly string[], clock: Clock): Uncl
   if (lead === undefined) return { kind: 'unclear', why: `I don’t know ${quoted}.`, usage: 'help' };
   const why = `I don’t know ${quoted}. Did you mean “${lead}”?`;
   // `Report stolen 4242` and `raise limit 4242` name the verb twice; `where is 4242` goes on.
-  const isVerbAgain = (other: string): boolean =>
-    other === lead || synonyms.get(other)?.lead === lead || /^(?:is|are)$/.test(other);
-  const at = rest.findIndex((other) => !isVerbAgain(other.toLowerCase()));
+  const isVerbAgain = (other: string): boolean => other === lead || synonyms.get(other)?.lead === lead;
+  // “Are” is a first name.
+  const goesOn = (other: string): boolean => lead === 'track' && /^(?:[Ii][Ss]|are)$/.test(other);
+  const at = rest.findIndex((other) => !isVerbAgain(other.toLowerCase()) && !goesOn(other));
   // The corrected command, for copying. If it cannot be parsed either, the syntax. A part of it may mean something else.
   const words = isGone ? ['my', 'card'] : copyable(at === -1 ? [] : rest.slice(at));
   const again = [lead, ...(words ?? [])].join(' ');

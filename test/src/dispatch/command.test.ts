@@ -493,6 +493,10 @@ it.each([
   ["where's 4242", 'track 4242'],
   ['where’s my card', 'track my card'],
   ['where is the card', 'track CARD'],
+  ['where are 4242 and 4343', 'track 4242 and 4343'],
+  ['where Are Hansen', 'track Are Hansen'],
+  ['blok Are Hansen', 'block Are Hansen'],
+  ['unblok are hansen', 'unblock are hansen'],
   ['new card', 'virtual order [NAME]'],
   ['order a new card for Sam', 'virtual order [NAME]'],
 ])('suggests for %j a command for a card that is named, else the syntax', (typed, usage) => {
