@@ -13,13 +13,13 @@ const whose = new RegExp(`^(?:my|the) (?:own |new )?(?=#?\\d{4}|card[,.;:!?…]*
 const ownCard = new RegExp(`^(?:my(?: own)? card|mine)[,.;:!?…]*(?: (?!${itsDigits})(.*))?$`, 'iu');
 
 const goneOwn = new RegExp(
-  `^(?=.*\\bcard\\b)(?=.*\\b(?:${goneWords})\\b)(?:(?:i|ve|have|has|my|the|is|was|been|report|card|${goneWords})(?:\\W+|$))+$`,
+  `^(?=.*\\bcard\\b)(?=.*\\b(${goneWords})\\b)(?:(?:i|ve|have|has|my|the|is|was|been|report|card|${goneWords})(?:\\W+|$))+$`,
   'i',
 );
 
-/** Whether a text says only that a card is gone, not which: `my card was stolen`, `lost card`. */
-export function isOwnCardGone(text: string): boolean {
-  return goneOwn.test(text);
+/** `stolen` if a text says only that a card is gone, not which: `my card was stolen`, `stolen card`. Otherwise null. */
+export function whyOwnCardGone(text: string): string | null {
+  return goneOwn.exec(text)?.[1]?.toLowerCase() ?? null;
 }
 
 /** Whether this text is about the person's own card: `my card`. */

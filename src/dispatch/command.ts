@@ -2,7 +2,7 @@ import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts'
 import { isCardNumber, maskCardNumbers, plainText } from '../core/card-number.ts';
 import { closest, isMisspelt } from '../core/closest.ts';
 import type { Clock } from '../core/end-time.ts';
-import { isOwnCardGone, withCardAsSaid } from '../directory/card-phrases.ts';
+import { goneWords, whyOwnCardGone, withCardAsSaid } from '../directory/card-phrases.ts';
 import { readTermAlone } from '../limits/read-term.ts';
 import { readWhy } from '../routing/verbs.ts';
 import { visible } from '../slack/mrkdwn.ts';
@@ -189,8 +189,13 @@ const AGAIN_MAX = 300;
 
 /** First words of questions, which are no typos of `show` and `why`. */
 const questionWords: readonly string[] = ['how', 'who'];
-/** `a new card`, without digits: none is named. */
-const unnamedCard = /^\D*(?:^| )cards?[,.!?]*(?: \D*)?$/i;
+/** `a new card`, `the card of Jane Doe`: neither digits nor a name in front of it. */
+const unnamedCard = new RegExp(
+  `^(?:(?:an?|the|this|that|my|own|his|her|their|new|${goneWords})[,.;:]? )*cards?[,.;:!?]*(?: \\D*)?$`,
+  'i',
+);
+/** `another virtual card for Sam`: any words could be the name of a virtual card to order. */
+const unnamedOrder = /^\D*(?:^| )cards?[,.!?]*(?: \D*)?$/i;
 
 /** The probable meaning of an unknown first word: a typo, or a synonym. */
 function unknownVerb(typed: string, rest: readonly string[], clock: Clock): UnclearCommand {
@@ -204,8 +209,8 @@ function unknownVerb(typed: string, rest: readonly string[], clock: Clock): Uncl
     const why = `${quoted} is a button, not a command: press it on the message that it is about, or in my Home tab.`;
     return { kind: 'unclear', why, usage: 'help' };
   }
-  const isGone = isOwnCardGone([typed, ...rest].join(' '));
-  const lead = isGone ? 'block' : (meant ?? synonym?.lead);
+  const gone = whyOwnCardGone([typed, ...rest].join(' '));
+  const lead = gone === null ? (meant ?? synonym?.lead) : 'block';
   if (lead === undefined) return { kind: 'unclear', why: `I don’t know ${quoted}.`, usage: 'help' };
   const why = `I don’t know ${quoted}. Did you mean “${lead}”?`;
   // `Report stolen 4242` and `raise limit 4242` name the verb twice; `where is 4242` goes on.
@@ -214,7 +219,7 @@ function unknownVerb(typed: string, rest: readonly string[], clock: Clock): Uncl
   const goesOn = (other: string): boolean => lead === 'track' && /^(?:[Ii][Ss]|are)$/.test(other);
   const at = rest.findIndex((other) => !isVerbAgain(other.toLowerCase()) && !goesOn(other));
   // The corrected command, for copying. If it cannot be parsed either, the syntax. A part of it may mean something else.
-  const words = isGone ? ['my', 'card'] : copyable(at === -1 ? [] : rest.slice(at));
+  const words = gone === null ? copyable(at === -1 ? [] : rest.slice(at)) : ['my', 'card', gone];
   const again = [lead, ...(words ?? [])].join(' ');
   const isShort = again.length <= AGAIN_MAX;
   if (words !== null && isShort && isComplete(words, parseCommand(again, clock)))
@@ -232,8 +237,8 @@ function synonymOf(word: string) {
 
 /** Whether these words make a command that says which card it is about. */
 function isComplete(words: readonly string[], command: Command): boolean {
-  const isOwn = command.kind === 'read' && command.target.kind === 'own';
-  return command.kind !== 'unclear' && (isOwn || !unnamedCard.test(words.join(' ')));
+  if (command.kind !== 'read' || command.target.kind === 'own') return command.kind !== 'unclear';
+  return !(command.verb === 'order-virtual' ? unnamedOrder : unnamedCard).test(words.join(' '));
 }
 
 /** The words as they can be shown as code and copied from there; null if one of them cannot. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { aboutCard } from '../../../src/actions/verb.ts';
-import { isOwnCardGone, withCardAsSaid } from '../../../src/directory/card-phrases.ts';
+import { whyOwnCardGone, withCardAsSaid } from '../../../src/directory/card-phrases.ts';
 
 const said = (words: string) => withCardAsSaid(aboutCard('block', words.split(' ')));
 
@@ -59,16 +59,18 @@ it.each([
   expect(said(words)).toMatchObject({ target: { kind: 'words', words: named }, reason });
 });
 
-it.each(['lost card', 'My card has been stolen!', 'i’ve lost my card', 'REPORT LOST CARD'])(
-  'takes %j for the card of whoever says it',
-  (words) => {
-    expect(isOwnCardGone(words)).toBe(true);
-  },
-);
+it.each([
+  ['lost card', 'lost'],
+  ['My card has been stolen!', 'stolen'],
+  ['i’ve lost my card', 'lost'],
+  ['REPORT LOST CARD', 'lost'],
+])('takes %j for the card of whoever says it, which is %s', (words, why) => {
+  expect(whyOwnCardGone(words)).toBe(why);
+});
 
 it.each(['lost card 4242', 'Jane’s card was stolen', 'lost card of Jane Doe', 'my card', 'stolen', 'lost cardinal'])(
   'takes %j for no such card',
   (words) => {
-    expect(isOwnCardGone(words)).toBe(false);
+    expect(whyOwnCardGone(words)).toBeNull();
   },
 );

@@ -469,19 +469,22 @@ it.each([
   ['report lost card 4242', 'block card 4242'],
   ['fraud 4242', 'block 4242'],
   ['report stolen', 'block CARD [reason]'],
-  ['lost my card', 'block my card'],
-  ['report stolen card', 'block my card'],
-  ['report lost card', 'block my card'],
-  ['lost card', 'block my card'],
-  ['STOLEN CARD', 'block my card'],
-  ['I lost my card!', 'block my card'],
-  ['I’ve lost my card', 'block my card'],
-  ['my card is lost', 'block my card'],
-  ['My card was stolen', 'block my card'],
+  ['lost my card', 'block my card lost'],
+  ['report stolen card', 'block my card stolen'],
+  ['report lost card', 'block my card lost'],
+  ['lost card', 'block my card lost'],
+  ['STOLEN CARD', 'block my card stolen'],
+  ['I lost my card!', 'block my card lost'],
+  ['I’ve lost my card', 'block my card lost'],
+  ['my card is lost', 'block my card lost'],
+  ['My card was stolen', 'block my card stolen'],
   ['lock card', 'block CARD [reason]'],
   ['blok my new card', 'block CARD [reason]'],
   ['cancel the card', 'block CARD [reason]'],
   ['stolen card of Jane Doe', 'block CARD [reason]'],
+  ['report my card stolen', 'block my card stolen'],
+  ['blok jane doe card stolen', 'block jane doe card stolen'],
+  ['lock jane doe lost her card', 'block jane doe lost her card'],
 ])('suggests for %j how to block the card', (typed, usage) => {
   expect(parseCommand(typed, clock)).toMatchObject({ why: expect.stringContaining('Did you mean “block”?'), usage });
 });
@@ -499,6 +502,9 @@ it.each([
   ['unblok are hansen', 'unblock are hansen'],
   ['new card', 'virtual order [NAME]'],
   ['order a new card for Sam', 'virtual order [NAME]'],
+  ['order another virtual card', 'virtual order [NAME]'],
+  ['claim my card', 'link CARD | link CARD @user'],
+  ['subscibe virtual cards', 'subscribe virtual cards'],
 ])('suggests for %j a command for a card that is named, else the syntax', (typed, usage) => {
   expect(parseCommand(typed, clock)).toMatchObject({ kind: 'unclear', usage });
 });
