@@ -78,7 +78,9 @@ export function parseCommand(text: string, clock: Clock): Command {
   if (unsure !== null && [...beforeCard].some((lead) => asRead(plain).startsWith(lead)))
     return unsureCard(first, unsure);
   const command = read(rest.slice(0, WORDS_MAX), clock);
-  return command.kind === 'read' && isOfCard(command.verb) ? withCardAsSaid(command) : command;
+  // `link` reads its card itself: nobody’s only card is known before one is linked to them.
+  const isAsSaid = command.kind === 'read' && isOfCard(command.verb) && command.verb !== 'link';
+  return isAsSaid ? withCardAsSaid(command) : command;
 }
 
 /** Parses the duration that a form asks for, as after `/card limit`. */

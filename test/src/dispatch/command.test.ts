@@ -553,6 +553,7 @@ it.each(['block my new card', 'unblock my new card', 'show my new card', 'mute m
 it('“link my card” names no card, because nobody’s only card is known before it is linked', () => {
   const target = { kind: 'words', words: ['my', 'card'] };
   expect(parseCommand('link my card', clock)).toMatchObject({ verb: 'claim', target });
+  expect(parseCommand('link my card <@U0JANE>', clock)).toMatchObject({ verb: 'link', target });
 });
 
 it('keeps the reason behind “my card”', () => {
