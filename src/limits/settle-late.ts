@@ -62,8 +62,9 @@ interface MadeDeps {
  * it has overwritten that change since.
  */
 export function createWasMade({ progress, card, latestChanges, temporaryChanges }: MadeDeps): WasMade {
-  return async function wasMade({ action, acctId, result: { expects } }) {
-    if (expects?.kind !== 'rule') return true;
+  return async function wasMade({ action, acctId, result: { expects, card: known } }) {
+    // The rules of a card that follows a ruleset may be the ruleset's.
+    if (expects?.kind !== 'rule' || known.ruleset != null) return true;
     const temporaryChange = await temporaryChanges.get(action.id);
     if (temporaryChange === null && expects.term?.kind !== 'permanent') return false;
     if (temporaryChange?.certainty === 'unconfirmed' && temporaryChange.state === 'open') return null;

@@ -183,6 +183,21 @@ it('a raise that may have been made counts as one that may have been, if somebod
   expect(await raisesIn(world), 'it may have been made before somebody changed it').toEqual(['act_lost', 'act_lost']);
 });
 
+it.each([
+  ['permanent', permanent],
+  ['temporary', forAnHour],
+])('a lost %s raise of a card that follows a ruleset still counts, because nobody can tell', async (_kind, term) => {
+  const world = await worldOf();
+  const ruleset = { id: 7, name: null, mayOverrule: true };
+  const toFacts: WorldDeps['toFacts'] = (...args) => ({ ...world.deps.toFacts(...args), ruleset });
+  await lose(set(130_000, 'act_lost', term), { ...world.deps, toFacts });
+
+  await pass(world, 15, world.deps);
+
+  expect(new Set(await raisesIn(world))).toEqual(new Set(['act_lost']));
+  expect(await world.deps.progress.awaited()).toEqual([]);
+});
+
 it('a lost raise that is made after the change that followed it still counts', async () => {
   const world = await worldOf();
   await lose(set(130_000, 'act_lost'), world.deps);
