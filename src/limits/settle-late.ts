@@ -66,7 +66,6 @@ export function createWasMade({ progress, card, latestChanges, temporaryChanges 
     // The rules of a card that follows a ruleset may be the ruleset's.
     if (expects?.kind !== 'rule' || known.ruleset != null) return true;
     const temporaryChange = await temporaryChanges.get(action.id);
-    if (temporaryChange === null && expects.term?.kind !== 'permanent') return false;
     if (temporaryChange?.certainty === 'unconfirmed' && temporaryChange.state === 'open') return null;
     const isReplaced = temporaryChange?.state === 'superseded' && temporaryChange.certainty !== 'certain';
     if (temporaryChange !== null && !isReplaced) return true;
