@@ -4,7 +4,7 @@ import { isPaid } from '../alerts/resolve-declines.ts';
 import { mayDifferBy } from '../core/event.ts';
 import type { Lease } from '../core/lock.ts';
 import type { Execution } from './execute-approval.ts';
-import { type ApprovalRequest, askedTerm, isAboutRules, type OpenRequest, payCentsOf } from './request.ts';
+import { type ApprovalRequest, askedTerm, isAboutRules, type OpenRequest, openedAtMs, payCentsOf } from './request.ts';
 import type { Requests } from './request-store.ts';
 import type { ExpireRequest } from './resolve-request.ts';
 
@@ -30,7 +30,8 @@ interface ReadDeps {
 
 /**
  * Reads a request that somebody decides. One for a single purchase is over once that is paid: somebody else raised the limit for
- * it, or the limit was reset. Approving it would loosen the card for nothing.
+ * it, or the limit was reset. Approving it would loosen the card for nothing. Whoever asked after the payment wants to pay once
+ * more, or knows that something else was paid.
  */
 export function createReadRequest({ requests, paidAt }: ReadDeps): Requests['get'] {
   return async function readRequest(id) {
@@ -38,7 +39,7 @@ export function createReadRequest({ requests, paidAt }: ReadDeps): Requests['get
     if (request?.state !== 'open') return request;
     const { paidAt: _before, ...asked } = request;
     const paid = askedTerm(request).kind === 'purchase' ? await paidAt(request) : null;
-    return paid === null ? asked : { ...asked, paidAt: paid };
+    return paid === null || Date.parse(paid) < openedAtMs(request) ? asked : { ...asked, paidAt: paid };
   };
 }
 

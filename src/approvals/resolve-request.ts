@@ -63,9 +63,7 @@ export function createRequestEnds(deps: Deps) {
     const { id, action, state } = request;
     const messageId = `${id}-${state}`;
     if (!hasMadeChange(request)) {
-      // Whoever has paid knows that nothing is left to wait for.
-      if (request.paidAt === undefined || action.verb !== 'ask')
-        await deps.notifyDirectly(action.actor.userId, messageId, requestDecided(request));
+      await deps.notifyDirectly(action.actor.userId, messageId, requestDecided(request));
       return await tellOthers(request, messageId);
     }
     const result = reported(await deps.progress.read(request.decision.actionId))?.result;

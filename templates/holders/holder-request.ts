@@ -177,7 +177,7 @@ function decidedLines(request: ClosedRequest, made: Made): (string | null)[] {
       return [
         `*Your request ${isPaid ? 'is no longer needed' : 'expired'}: ${what}.*`,
         `${whyNotDecided(request)} ${unchanged}`,
-        isPaid ? null : 'Ask again, or talk to the approvers.',
+        isPaid ? 'If it still has to be paid, ask again.' : 'Ask again, or talk to the approvers.',
       ];
     }
   }

@@ -62,7 +62,7 @@ const textOf = async (one: Asked): Promise<string> => {
 };
 
 describe('a request whose purchase was paid without it', () => {
-  it('ends by itself, and its alert says so, but nobody is told that anything failed', async () => {
+  it('ends by itself, and its alert and its holder are told so once, but nobody is told that anything failed', async () => {
     const one = await asked();
     await pay(one);
 
@@ -73,8 +73,11 @@ describe('a request whose purchase was paid without it', () => {
     expect(await textOf(one)).toMatch(
       /^No longer needed: .*\|Its purchase was paid Nov 20, 2026, 10:02 AM ET>\. Nothing changed\./,
     );
-    expect(one.hugo.told()).toEqual([]);
-    expect(one.world.direct).toEqual([]);
+    expect(one.hugo.told()).toEqual([
+      expect.stringMatching(
+        /^U0HUGO req_ask1-expired: Your request is no longer needed: \$84\.10 at .*The purchase was paid meanwhile\..*If it still has to be paid, ask again\.$/,
+      ),
+    ]);
     const outcomes = (await one.deps.alerts.get(alertId))?.outcomes ?? [];
     expect(outcomes.map((outcome) => outcomeLine(outcome))).toEqual([
       expect.stringMatching(/^\*Paid\* at /),
@@ -166,12 +169,21 @@ describe('a request whose purchase was paid without it', () => {
     await verbsOf(world.deps).refreshRequests(acctId);
 
     expect(world.direct.map(({ text }) => text)).toEqual([
-      'Your request is no longer needed: daily limit $1,950.00 · Jane Doe · card of account 7378. The purchase was paid meanwhile. Nothing changed.',
+      'Your request is no longer needed: daily limit $1,950.00 · Jane Doe · card of account 7378. The purchase was paid meanwhile. Nothing changed. If it still has to be paid, ask again.',
     ]);
   });
 });
 
 describe('a request stays open', () => {
+  it('if something was paid before its holder asked', async () => {
+    const one = await asked();
+    await pay(one, { at: '2026-11-20T14:59:00.000Z' });
+
+    await refresh(one);
+
+    expect((await requestOf(one))?.state).toBe('open');
+  });
+
   it('if the payment went back before anybody looked at it', async () => {
     const one = await asked();
     await pay(one);
