@@ -78,9 +78,10 @@ export function createRequestEnds(deps: Deps) {
     const isFound = confirmation === 'confirmed' || result?.state === 'unknown';
     const isConfirmed = confirmation === undefined || isFound;
     const endsAt = made?.endsAt ?? null;
-    // Whoever took it back before anything showed it has told them.
+    // Before anything showed it, somebody took it back, lowered or shortened it. Its holder has read that.
     const isTakenBack = made?.state === 'ended' && made.closedBy !== null;
-    if (isToldApart(request, madeBy(request)) && !isTakenBack)
+    const isOver = action.verb === 'ask' && (isTakenBack || made?.isLost === true);
+    if (isToldApart(request, madeBy(request)) && !isOver)
       await deps.notifyDirectly(action.actor.userId, messageId, requestDecided(shown, { isConfirmed, endsAt }));
     // What they asked for as well is done, unless something else was.
     if (isChanged(request)) await tellOthers(shown, messageId);

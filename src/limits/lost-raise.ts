@@ -32,7 +32,7 @@ export type NotifyOfLoss = (lost: LostRaise) => Promise<void>;
 
 interface Deps extends Pick<ActionTools, 'now' | 'zone'> {
   readonly terms: TemporaryTerms;
-  readonly temporaryChanges: Pick<TemporaryChanges, 'get' | 'all'>;
+  readonly temporaryChanges: Pick<TemporaryChanges, 'get' | 'all' | 'save'>;
   readonly notifyOfLoss: NotifyOfLoss;
 }
 
@@ -62,7 +62,9 @@ export function createTermsWithLosses({ terms, ...deps }: Deps): TemporaryTerms 
     for (const raise of await deps.temporaryChanges.all()) {
       if (raise.id === action.id || raise.acctId !== acctId || !isPromised(raise, now)) continue;
       const lost = changes.filter((change) => isLost(change, raise, endMs));
-      if (lost.length > 0) await deps.notifyOfLoss({ raise, by: action.actor.userId, goals: goalsOf(lost), term });
+      if (lost.length === 0) continue;
+      await deps.notifyOfLoss({ raise, by: action.actor.userId, goals: goalsOf(lost), term });
+      await deps.temporaryChanges.save({ ...raise, isLost: true });
     }
   }
 }

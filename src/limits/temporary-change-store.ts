@@ -31,6 +31,8 @@ export const TemporaryChange = z.strictObject({
   /** Since when its rules have been loosened, if others had done that before. */
   loosenedSince: z.string().optional(),
   endsAt: z.string(),
+  /** A later change lowered or shortened it, and those who rely on it were told. */
+  isLost: z.literal(true).optional(),
   /** The purchase it was made for, whose authorization ends it early. Null: it lasts until `endsAt`. */
   purchase: z
     .strictObject({

@@ -167,17 +167,31 @@ it.each([
   );
 });
 
-it('a change that was taken back before anything showed it is not announced as approved', async () => {
+/** What Hugo reads if something happens to what Ben approved before anything has shown it. */
+async function toldIfBeforeShown(action: VerbAction): Promise<string[]> {
   const world = await createActionWorld(redis());
   const hugo = await askedToPay(world, 60_000);
   world.advance(20 * 60_000);
   await performAction(approvalClick('act_ben', 'U0BEN'), hugo.deps);
-  await performAction(takeBack, hugo.deps);
+  await performAction(action, hugo.deps);
 
   for (let again: number | null = 0; again !== null; ) {
     world.advance(again);
     again = await verifyAction('act_ben', hugo.deps);
   }
+  return hugo.told();
+}
 
-  expect(hugo.told()).toEqual([takenBackFromHugo]);
+describe('a change of which nothing has shown anything', () => {
+  it.each([
+    ['taken back', takeBack, takenBackFromHugo],
+    ['lowered', set(10_000), 'daily limit $100.00 permanently'],
+    ['shortened', set(100_000, { kind: 'duration', ms: 600_000 }), 'daily limit $1,000.00 for 10 minutes'],
+  ])('is not announced as approved after its holder has read that it was %s', async (_how, action, words) => {
+    expect(await toldIfBeforeShown(action)).toEqual([expect.stringContaining(words)]);
+  });
+
+  it('is announced as approved if somebody has set a higher limit instead', async () => {
+    expect(await toldIfBeforeShown(set(120_000))).toEqual([expect.stringContaining('Approved by <@U0BEN>')]);
+  });
 });
