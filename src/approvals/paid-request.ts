@@ -4,7 +4,7 @@ import { isPaid } from '../alerts/resolve-declines.ts';
 import { mayDifferBy } from '../core/event.ts';
 import type { Lease } from '../core/lock.ts';
 import type { Execution } from './execute-approval.ts';
-import { type ApprovalRequest, askedTerm, isAboutRules, type OpenRequest, openedAtMs, payCentsOf } from './request.ts';
+import { type ApprovalRequest, isAboutRules, type OpenRequest, openedAtMs, payCentsOf } from './request.ts';
 import type { Requests } from './request-store.ts';
 import type { ExpireRequest } from './resolve-request.ts';
 
@@ -29,7 +29,7 @@ interface ReadDeps {
 }
 
 /**
- * Reads a request that somebody decides. One for a single purchase is over once that is paid: somebody else raised the limit for
+ * Reads a request that somebody decides. One that would be approved for a single purchase is over once that is paid: somebody else raised the limit for
  * it, or the limit was reset. Approving it would loosen the card for nothing. Whoever asked after the payment wants to pay once
  * more, or knows that something else was paid.
  */
@@ -38,7 +38,7 @@ export function createReadRequest({ requests, paidAt }: ReadDeps): Requests['get
     const request = await requests.get(id);
     if (request?.state !== 'open') return request;
     const { paidAt: _before, ...asked } = request;
-    const paid = askedTerm(request).kind === 'purchase' ? await paidAt(request) : null;
+    const paid = request.term.kind === 'purchase' ? await paidAt(request) : null;
     return paid === null || Date.parse(paid) < openedAtMs(request) ? asked : { ...asked, paidAt: paid };
   };
 }

@@ -79,7 +79,8 @@ describe('a request whose purchase was paid without it', () => {
       ),
     ]);
     const outcomes = (await one.deps.alerts.get(alertId))?.outcomes ?? [];
-    expect(outcomes.map((outcome) => outcomeLine(outcome))).toEqual([
+    // Both have the time of the payment, so their order is not certain.
+    expect(outcomes.map((outcome) => outcomeLine(outcome)).toSorted()).toEqual([
       expect.stringMatching(/^\*Paid\* at /),
       expect.stringMatching(/^\*Request no longer needed\* \(asked by the holder <@U0HUGO>\) at /),
     ]);
@@ -221,6 +222,22 @@ describe('a request stays open', () => {
 
     expect(await textOf(one)).not.toContain('was paid');
   });
+});
+
+const fourHours: Term = { kind: 'duration', ms: 4 * 3_600_000 };
+it.each([
+  { from: purchase, to: fourHours, state: 'open' },
+  { from: fourHours, to: purchase, state: 'expired' },
+])('what an approver changed $from.kind to decides: $to.kind', async ({ from, to, state }) => {
+  const one = await asked({ term: from });
+  const request = await requestOf(one);
+  if (request === null) throw new Error('no request');
+  await one.deps.requests.save({ ...request, term: to });
+  await pay(one);
+
+  await refresh(one);
+
+  expect((await requestOf(one))?.state).toBe(state);
 });
 
 it('is over for everybody, whenever the worker that ends it is killed', async () => {
