@@ -88,7 +88,12 @@ function createCounts(deps: Deps) {
       const people = (await Promise.all(named.map((userId) => deps.rights.actsFor(userId, acctId)))).flat();
       const all = await amountsOf(action, acctId, raise, { people, unanswered }, deps);
       const ownMost = Math.max(...all.map((raise) => raise.ownCents ?? 0));
-      const cap = exceededCap(policy, await loosenedBefore(action, acctId, people, deps), ownMost);
+      const { repeatedBy } = await readUnanswered(
+        unanswered.map((actionId) => ({ actionId })),
+        deps,
+      );
+      const except = [action.id, ...repeatedBy(raise.changes.map(({ change }) => change))];
+      const cap = exceededCap(policy, await loosenedBefore(except, acctId, people, deps), ownMost);
       const most = all.reduce((one, raise) => (countedCents(raise) > countedCents(one) ? raise : one));
       return { ...most, aboveCents: thresholdCents(policy, countedCents(most)), cap };
     },

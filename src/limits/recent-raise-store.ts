@@ -88,16 +88,17 @@ export function createRecentRaises(redis: RedisClient) {
 /**
  * What was loosened before an action, for the caps; for several people, the highest sum of any one person.
  *
+ * @param exceptIds the action, and others that add nothing to it.
  * @param acctId null: a card that is still being ordered.
  */
 export async function loosenedBefore(
-  { id }: { readonly id: string },
+  exceptIds: readonly string[],
   acctId: number | null,
   people: readonly string[],
   { recentRaises, now }: { readonly recentRaises: Pick<RecentRaises, 'list'>; readonly now: () => Date },
 ): Promise<Loosened> {
   const nowMs = now().getTime();
-  const sumsOf = async (scope: RaiseScope) => sumsIn(await recentRaises.list(scope, nowMs), id, nowMs);
+  const sumsOf = async (scope: RaiseScope) => sumsIn(await recentRaises.list(scope, nowMs), exceptIds, nowMs);
   const each = await Promise.all(people.map((userId) => sumsOf({ userId })));
   return {
     person: {
@@ -128,17 +129,17 @@ export function isAddedBy(
 }
 
 /**
- * Sums of raises, without those of one action and those without an amount. If an action raised several rules, the largest
+ * Sums of raises, without those of some actions and those without an amount. If an action raised several rules, the largest
  * raise counts.
  *
  * @param raises within 30 days.
  */
-export function sumsIn(raises: readonly RecentRaise[], exceptId: string, nowMs: number): Loosened['person'] {
+export function sumsIn(raises: readonly RecentRaise[], exceptIds: readonly string[], nowMs: number): Loosened['person'] {
   const sum = (counted: readonly RecentRaise[]): number => {
     const most = new Map<string, number>();
     for (const { actionId, cents } of counted) most.set(actionId, Math.max(most.get(actionId) ?? 0, cents ?? 0));
     return [...most.values()].reduce((total, cents) => total + cents, 0);
   };
-  const others = raises.filter(({ actionId }) => actionId !== exceptId);
+  const others = raises.filter(({ actionId }) => !exceptIds.includes(actionId));
   return { dayCents: sum(others.filter(({ atMs }) => atMs >= nowMs - RAISES_ADDED_MS)), monthCents: sum(others) };
 }

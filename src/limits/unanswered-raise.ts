@@ -27,5 +27,10 @@ export async function readUnanswered(
       unanswered.has(raise.actionId) && changeOf(raise, now)?.to !== now.from,
     /** It may still be made, but the rule has the value from before it. */
     isUnmade: (raise: Raise, now: RuleChange): boolean => changeOf(raise, now)?.from === now.from,
+    /** Those of which these changes set every rule again, from the value before it. */
+    repeatedBy: (now: readonly RuleChange[]): string[] =>
+      [...unanswered]
+        .filter(([, lost]) => lost.length > 0 && lost.every(({ rule, from }) => ofRule(now, rule)?.from === from))
+        .map(([id]) => id),
   };
 }

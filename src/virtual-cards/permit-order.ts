@@ -159,8 +159,8 @@ function createOrderAmount(deps: Pick<Deps, 'recentRaises' | 'policyFor' | 'righ
     const people = (await Promise.all(named.map((userId) => rights.actsFor(userId, null)))).flat();
     const program = await recentRaises.list('program', nowMs);
     const orders = program.filter((raise) => raise.rule === ORDER && isAddedBy(raise, people));
-    const { dayCents } = sumsIn(orders, action.id, nowMs);
-    const cap = exceededCap(policyFor(null), await loosenedBefore(action, null, people, deps), fundCents);
+    const { dayCents } = sumsIn(orders, [action.id], nowMs);
+    const cap = exceededCap(policyFor(null), await loosenedBefore([action.id], null, people, deps), fundCents);
     const raiseCents = fundCents === 0 ? 0 : dayCents + fundCents;
     return { raiseCents, ownCents: fundCents, isOverCap: cap !== null, cap };
   };

@@ -101,14 +101,14 @@ describe('the sums of raises', () => {
   it('count each action once, with the rule that it raised most', () => {
     const weekly = { ...raise, rule: 'limit:weekly:', cents: 90_000 };
 
-    expect(sumsIn([raise, weekly], 'act_now', nowMs)).toEqual({ dayCents: 90_000, monthCents: 90_000 });
+    expect(sumsIn([raise, weekly], ['act_now'], nowMs)).toEqual({ dayCents: 90_000, monthCents: 90_000 });
   });
 
   it('separate the last 24 hours from the last 30 days, and leave out the action being counted', () => {
     const yesterday = { ...raise, actionId: 'act_0', atMs: nowMs - RAISES_ADDED_MS - 1 };
 
-    expect(sumsIn([yesterday, raise], 'act_now', nowMs)).toEqual({ dayCents: 70_000, monthCents: 140_000 });
-    expect(sumsIn([yesterday, raise], 'act_1', nowMs)).toEqual({ dayCents: 0, monthCents: 70_000 });
+    expect(sumsIn([yesterday, raise], ['act_now'], nowMs)).toEqual({ dayCents: 70_000, monthCents: 140_000 });
+    expect(sumsIn([yesterday, raise], ['act_1'], nowMs)).toEqual({ dayCents: 0, monthCents: 70_000 });
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Term } from '../../../src/card-api/rule-change.ts';
 import type { VerbAction } from '../../../src/dispatch/verbs.ts';
+import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { REQUEST_OVERDUE_MS } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay, override, toPay } from '../../support/asked-for-more.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
@@ -239,6 +240,21 @@ describe('a request whose approval was lost', () => {
     await pass(world, 12, deps);
     expect(new Set(await raisesIn(world))).toEqual(new Set(['act_ben2']));
     expect(world.writes).toEqual(['limit 1000']);
+  });
+
+  it('is approved again by the same approver under a cap that the amount twice would exceed', async () => {
+    const none = { dayCents: null, monthCents: null };
+    const policy = approvalPolicyOf({ twoPersonAboveCents: 100_000 });
+    const caps = { person: { ...none, dayCents: 100_000 }, card: none, program: none };
+    const world = await worldOf({ policyFor: () => ({ ...policy, caps }) });
+    const { deps } = await askedToPay(world, 60_000);
+    world.advance(REQUEST_OVERDUE_MS);
+    await lose(approvalClick('act_ben', 'U0BEN'), deps);
+    await pass(world, 3, deps);
+
+    await performAction({ ...approvalClick('act_ben2', 'U0BEN'), askedAt: askedAt(world) }, deps);
+
+    expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state: 'approved', needed: 1 });
   });
 
   it('counts once with the holder’s next request', async () => {

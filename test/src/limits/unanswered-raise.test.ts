@@ -34,6 +34,23 @@ describe('an earlier raise that got no answer', () => {
 });
 
 it.each([
+  [[limitChange('daily', 40_000, 200_000)], ['act_1']],
+  [[limitChange('daily', 50_000, 200_000)], []],
+  [[limitChange('weekly', 40_000, 200_000)], []],
+])('changes repeat an earlier raise if they set all its rules again, from the values before it (%#)', async (now, ids) => {
+  const { repeatedBy } = await readUnanswered([{ actionId: 'act_1' }], { progress: { read: async () => late } });
+
+  expect(repeatedBy(now)).toEqual(ids);
+});
+
+it('nobody knows what an earlier raise repeats if nobody knows what it changed', async () => {
+  const progress = { read: async () => ({ ...late, awaited: null }) };
+  const { repeatedBy } = await readUnanswered([{ actionId: 'act_1' }], { progress });
+
+  expect(repeatedBy([limitChange('daily', 40_000, 200_000)])).toEqual([]);
+});
+
+it.each([
   ['was answered', stateOf({ ...result, state: 'done' }, at, awaited)],
   ['was looked at until it could no longer be made', settled],
   ['has left no trace', null],
