@@ -10,7 +10,7 @@ interface Deps extends Pick<ActionTools, 'notifyDirectly' | 'factsOf'> {
 
 /**
  * A holder may stand at the counter with what was approved for them, and an edit of the request notifies nobody. So they, and
- * whoever approved it, get a message of their own.
+ * everybody who approved it, get a message of their own.
  */
 export function createNotifyOfLoss({ requests, links, notifyDirectly, factsOf }: Deps): NotifyOfLoss {
   return async function notifyOfLoss(lost) {
@@ -18,9 +18,13 @@ export function createNotifyOfLoss({ requests, links, notifyDirectly, factsOf }:
     const request = requestId === null ? null : await requests.get(requestId);
     if (request?.action.verb !== 'ask') return;
     const holder = request.action.actor.userId;
-    const facts = { ...lost, card: await factsOf(acctId), holder, payCents: request.action.ask.amountCents };
-    if (holder !== lost.by && (await links.isHeldBy(holder, acctId)))
-      await notifyDirectly(holder, `lost-${id}`, raiseLost(facts, 'holder'));
-    if (by.userId !== lost.by) await notifyDirectly(by.userId, `lost-${id}`, raiseLost(facts, 'approver'));
+    const isHeld = await links.isHeldBy(holder, acctId);
+    // An approval that is not confirmed yet is not among the others.
+    const approvers = [...new Set([...request.approvals.map((approval) => approval.by), by.userId])];
+    const { amountCents } = request.action.ask;
+    const facts = { ...lost, card: await factsOf(acctId), holder, isHeld, approvers, payCents: amountCents };
+    if (holder !== lost.by && isHeld) await notifyDirectly(holder, `lost-${id}`, raiseLost(facts, 'holder'));
+    for (const approver of approvers)
+      if (approver !== lost.by) await notifyDirectly(approver, `lost-${id}`, raiseLost(facts, 'approver'));
   };
 }

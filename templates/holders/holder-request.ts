@@ -13,6 +13,7 @@ import {
   payCentsOf,
 } from '../../src/approvals/request.ts';
 import { whyNotDecided } from '../../src/approvals/request-expiry.ts';
+import { ofRule } from '../../src/card-api/rule.ts';
 import { isLooser, type RuleChange, reversed, type Term, withGoals } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { decisionOf } from '../../src/core/decided-record.ts';
@@ -104,22 +105,33 @@ interface RaiseLost extends LostRaise {
   readonly card: CardFacts;
   /** Slack user. */
   readonly holder: string;
+  /** They still hold the card. */
+  readonly isHeld: boolean;
+  /** Slack users. */
+  readonly approvers: readonly string[];
   /** What they want to pay, in whole cents. */
   readonly payCents: number;
 }
 
 /** What was approved for a holder was taken back, or changed, before its end: for them, and for whoever approved it. */
 export function raiseLost(lost: RaiseLost, reader: 'holder' | 'approver'): Message {
-  const { raise, by, goals, term, card, holder, payCents } = lost;
-  const did = `${mention(by)} ${term === null ? 'took back' : 'changed'} what ${mention(raise.by.userId)} approved`;
+  const { raise, by, goals, term, card, holder, isHeld, approvers, payCents } = lost;
+  const approved = `what ${joinWithAnd(approvers.map(mention))} approved`;
+  const did = `${mention(by)} ${term === null ? 'took back' : 'changed'} ${approved}`;
   const is = `${escapeUntrusted(ruleStates(goals, 'to'), RULES_MAX)} ${term === null ? 'again' : lasting(term)}`;
   if (reader === 'approver') {
-    const told = `The cardholder, ${mention(holder)}, has been told.`;
+    const told = isHeld
+      ? `The cardholder, ${mention(holder)}, has been told.`
+      : `${mention(holder)} no longer holds this card.`;
     return headed(`${did}: ${is} · ${cardOfHolder(card)}.`, holder === by ? null : told);
   }
+  const isShortened = goals.every(({ rule, to }) => ofRule(raise.changes, rule)?.to === to);
+  const yet = `If you have not paid ${formatCents(payCents)} yet`;
   return headed(
     `${did}: ${is} · your ${cardName(card)}.`,
-    `If you have not paid ${formatCents(payCents)} yet, it may be declined now. Ask again, or talk to ${mention(by)}.`,
+    isShortened
+      ? `${yet}, pay before that ends.`
+      : `${yet}, it may be declined now. Ask again, or talk to ${mention(by)}.`,
   );
 }
 

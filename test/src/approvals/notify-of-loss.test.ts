@@ -30,6 +30,16 @@ it('tells the holder and the approver, but not whoever did it', async () => {
   expect(await toldBy('U0HUGO')).toEqual(['U0ANA lost-act_1']);
 });
 
+it('tells everybody who approved it', async () => {
+  const approvals = ['U0BEN', 'U0ANA'].map((by) => ({ by, at: '2026-11-20T15:00:00.000Z', actionId: `act_${by}` }));
+
+  expect(await toldBy('U0OTTO', { request: openRequestOf({ approvals }) })).toEqual([
+    'U0HUGO lost-act_1',
+    'U0BEN lost-act_1',
+    'U0ANA lost-act_1',
+  ]);
+});
+
 it('tells no holder who no longer holds the card', async () => {
   expect(await toldBy('U0OTTO', { isHeld: false })).toEqual(['U0ANA lost-act_1']);
 });

@@ -111,7 +111,9 @@ describe('what a holder was told they can pay', () => {
     await performAction(set(100_000, { kind: 'duration', ms: 600_000 }), one.hugo.deps);
 
     expect(news(one).hugo).toEqual([
-      expect.stringContaining('daily limit $1,000.00 for 10 minutes · your card of account 7378'),
+      expect.stringContaining(
+        'daily limit $1,000.00 for 10 minutes · your card of account 7378. If you have not paid $600.00 yet, pay before that ends.',
+      ),
     ]);
   });
 

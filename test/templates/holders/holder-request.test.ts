@@ -248,7 +248,8 @@ it('does not say that nobody decided if somebody had approved', () => {
 
 describe('a raise that is over before its end', () => {
   const raise = temporaryChangeOf();
-  const lost = { raise, card, holder: 'U0HUGO', payCents: 60_000, goals: [limitGoal('daily', 40_000)] };
+  const people = { holder: 'U0HUGO', isHeld: true, approvers: ['U0ANA'] };
+  const lost = { raise, card, ...people, payCents: 60_000, goals: [limitGoal('daily', 40_000)] };
 
   it('tells the holder who did it, what the limit is, and that it may be declined now', () => {
     expect(raiseLost({ ...lost, by: 'U0OTTO', term: null }, 'holder').text).toBe(
@@ -265,5 +266,26 @@ describe('a raise that is over before its end', () => {
 
     expect(said('U0OTTO')).toMatch(/ again · Jane Doe · card 1212\. The cardholder, <@U0HUGO>, has been told\.$/);
     expect(said('U0HUGO')).toMatch(/ again · Jane Doe · card 1212\.$/);
+  });
+
+  it('tells the approver if nobody was told because the holder no longer holds the card', () => {
+    expect(raiseLost({ ...lost, isHeld: false, by: 'U0OTTO', term: null }, 'approver').text).toMatch(
+      / card 1212\. <@U0HUGO> no longer holds this card\.$/,
+    );
+  });
+
+  it('names everybody who approved it', () => {
+    expect(raiseLost({ ...lost, approvers: ['U0ANA', 'U0BEN'], by: 'U0OTTO', term: null }, 'holder').text).toMatch(
+      /^<@U0OTTO> took back what <@U0ANA> and <@U0BEN> approved: /,
+    );
+  });
+
+  it('does not say that it may be declined now if it only ends sooner', () => {
+    const term = { kind: 'duration', ms: 600_000 } as const;
+    const goals = raise.changes.map(({ rule, to }) => ({ rule, to }));
+
+    expect(raiseLost({ ...lost, goals, by: 'U0OTTO', term }, 'holder').text).toMatch(
+      / for 10 minutes · your card 1212\. If you have not paid \$600\.00 yet, pay before that ends\.$/,
+    );
   });
 });
