@@ -27,14 +27,15 @@ export function createPromisedBesides({ requests, temporaryChanges, paidAt }: De
     const running = (await temporaryChanges.all()).filter(
       (one) => one.acctId === acctId && one.state === 'open' && one.certainty === 'certain' && one.requestId !== id,
     );
-    const amounts = await Promise.all(running.map(({ requestId }) => amountOf(requestId, alertIdOf(action))));
+    const amounts = await Promise.all(running.map(({ requestId }) => amountOf(requestId, action)));
     return amounts.filter((cents) => cents !== null);
   };
 
-  /** @param alertId the declined purchase of the request: asking for it again is not another one. */
-  async function amountOf(requestId: string | null, alertId: string | null): Promise<number | null> {
+  /** Asking for the same declined purchase again is not another one. Whoever held the card before may have asked, too. */
+  async function amountOf(requestId: string | null, action: Action): Promise<number | null> {
     const other = requestId === null ? null : await requests.get(requestId);
-    if (other === null) return null;
+    if (other === null || other.action.actor.userId !== action.actor.userId) return null;
+    const alertId = alertIdOf(action);
     const isSame = alertId !== null && alertIdOf(other.action) === alertId;
     return isSame || (await paidAt(other)) !== null ? null : payCentsOf(other);
   }

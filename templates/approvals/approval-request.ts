@@ -1,3 +1,4 @@
+import { limitsForBoth } from '../../src/approvals/promised-besides.ts';
 import {
   type ApprovalRequest,
   answersBeforeOverride,
@@ -82,7 +83,8 @@ export function approvalRequest(
   const asker = mention(action.actor.userId);
   const isOpen = state === 'open';
   const isPaid = state === 'expired' && request.paidAt !== undefined;
-  const title = isNoLongerNeeded(request) || isPaid ? 'No longer needed' : titles[state];
+  const isEnough = isNoLongerNeeded(request) && limitsForBoth(request).length === 0;
+  const title = isEnough || isPaid ? 'No longer needed' : titles[state];
   const notSeen = orderIn(request) === null ? NOT_CONFIRMED : NOT_ANSWERED;
   const stands = [progress(request), isUnconfirmed(request) ? notSeen : notBlocked(request)].filter(
     (line) => line !== null,

@@ -218,16 +218,11 @@ export function earlierApprovalWords(request: ApprovalRequest, reader: Reader): 
 export function cautions(request: ApprovalRequest, reader: Reader): string | null {
   const { isBlocked, facts, state, changes } = request;
   if (state !== 'open') return isBlocked ? 'The card was blocked then.' : null;
-  const now = changesFromNow(request);
   const isAllRemoved = changes.every(({ to }) => to === null);
   const isEnough = isNoLongerNeeded(request);
   const also = alsoNeeded(facts.alsoNeeds);
-  const besides = alsoApproved(request);
   const lines = [
-    isEnough
-      ? `Already enough${besides === null ? '' : ' for this alone'}: ${escapeUntrusted(ruleStates(now, 'from'), RULES_MAX)}. ${enoughAdvice(request, reader)} it, or let it expire.`
-      : null,
-    besides,
+    isEnough ? enoughWords(request, reader) : alsoApproved(request),
     facts.paidAt === undefined ? null : `${dateAfter('This purchase was paid', facts.paidAt)}.`,
     isBlocked ? BLOCKED : null,
     facts.isUsedUp === true && !isEnough && !isAllRemoved ? USED_UP : null,
@@ -237,9 +232,16 @@ export function cautions(request: ApprovalRequest, reader: Reader): string | nul
   return lines.filter(Boolean).join('\n') || null;
 }
 
-function enoughAdvice(request: ApprovalRequest, reader: Reader): string {
-  if (reader === 'asker') return 'Withdraw';
-  return mayBeApproved(request) ? 'Approve or deny' : 'Deny';
+/** That nothing is left to raise, unless it is to cover what was approved besides as well. */
+function enoughWords(request: ApprovalRequest, reader: Reader): string {
+  const now = escapeUntrusted(ruleStates(changesFromNow(request), 'from'), RULES_MAX);
+  const besides = alsoApproved(request);
+  if (besides !== null) {
+    const sets = '*Change and approve…* sets that. Otherwise deny it, or let it expire.';
+    return `Already enough for this alone: ${now}. ${besides} ${reader === 'asker' ? 'If it is paid, withdraw this.' : sets}`;
+  }
+  const close = mayBeApproved(request) ? 'Approve or deny' : 'Deny';
+  return `Already enough: ${now}. ${reader === 'asker' ? 'Withdraw' : close} it, or let it expire.`;
 }
 
 const USED_UP =

@@ -120,8 +120,10 @@ describe('two purchases of one holder within one daily limit of $50.00', () => {
 
     await approves('a');
 
-    expect(await text('b')).toContain('Already enough for this alone: daily limit $100.00.');
-    expect(await text('b')).toContain('both together need: daily limit $184.10.');
+    expect(await text('b')).toMatch(/^Approval needed: /);
+    expect(await text('b')).toContain(
+      'Already enough for this alone: daily limit $100.00. Also approved: $100.00. If that is not paid yet, both together need: daily limit $184.10. Change and approve… sets that. Otherwise deny it, or let it expire.',
+    );
   });
 
   it('nothing is said once the first is over, and both are covered if an approver sets that', async () => {
@@ -151,6 +153,7 @@ describe('what was promised besides', () => {
   const { action: wanted } = openRequestOf();
   const actionOf = (target: typeof byCommand.target | { kind: 'alert'; alertId: string }) =>
     ask('ask', { ...wanted, target, ...(wanted.verb === 'ask' && { ask: wanted.ask }) });
+  const askedBy = (userId: string) => ({ ...actionOf(byCommand.target), actor: { userId, teamId: 'T1' } });
   const other = openRequestOf({ id: 'req_other', action: actionOf(byCommand.target) });
   const promised = async (
     over: Partial<TemporaryChange> = {},
@@ -177,6 +180,7 @@ describe('what was promised besides', () => {
     ['that is over', promised({ state: 'asking' })],
     ['that nothing has shown', promised({ certainty: 'unconfirmed' })],
     ['that was paid', promised({}, { paidAt: '2026-11-20T15:02:00.000Z' })],
+    ['that somebody else asked for', promised({}, { by: openRequestOf({ action: askedBy('U0IDA') }) })],
     ['for an approver’s request', promised({}, { by: openRequestOf({ action: ask('limit') }) })],
   ])('is nothing %s', async (_what, amounts) => {
     expect(await amounts).toEqual([]);
