@@ -68,7 +68,7 @@ export function createOverrideRequest(deps: Deps) {
 
 /** One that was certainly not made is not used: see `createSettleLate`. */
 const usedAlready =
-  'The emergency override was already used for this card in the last 24 hours. If that got no answer, it can be used again ten minutes later.';
+  'The emergency override was already used for this card in the last 24 hours. If it was certainly not made, it can be used again ten minutes later.';
 
 interface CapDeps extends Pick<ActionTools, 'now' | 'purchaseOf' | 'zone'> {
   readonly rights: Pick<Rights, 'policyOfCard'>;

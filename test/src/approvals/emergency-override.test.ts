@@ -230,7 +230,7 @@ describe('an emergency override by an operator', () => {
       openRequestOf(),
       { isUsed: true },
       refused(
-        'The emergency override was already used for this card in the last 24 hours. If that got no answer, it can be used again ten minutes later.',
+        'The emergency override was already used for this card in the last 24 hours. If it was certainly not made, it can be used again ten minutes later.',
         'Ask an approver.',
       ),
     ],

@@ -319,7 +319,7 @@ describe('an emergency override that was lost', () => {
 
     expect(world.writes).toEqual([]);
     expect(world.answers.at(-1)?.text).toContain(
-      'The emergency override was already used for this card in the last 24 hours. If that got no answer, it can be used again ten minutes later.',
+      'The emergency override was already used for this card in the last 24 hours. If it was certainly not made, it can be used again ten minutes later.',
     );
   });
 });
