@@ -168,7 +168,7 @@ export function createOrderVirtual(deps: Deps) {
 
 /** Nobody else decides about the order, so it is on record, and in the audit channel. */
 function uncheckedBy(order: VirtualOrder): Pick<RecordEntry, 'detail' | 'line'> {
-  const outcome = 'Slack does not tell their email address, so nobody checked whether it is for themselves';
+  const outcome = 'their email address in Slack is not known, so nobody checked whether it is for themselves';
   const line = { did: 'asked to order a virtual card for', card: cardOfOrder(order), outcome };
   return { detail: outcome, line };
 }

@@ -10,7 +10,7 @@ import { type OrderReason, VirtualOrder } from './order.ts';
 import type { OrderVirtualAction } from './verbs.ts';
 
 export type OrderVerdict =
-  /** `isUnchecked`: Slack does not tell whose email address it is, so it may be for whoever orders it. */
+  /** `isUnchecked`: Slack does not tell the email address of whoever orders it, so it may be for themselves. */
   | { readonly kind: 'allowed'; readonly isUnchecked?: true }
   /** Becomes a request that this many others have to approve. */
   | {
@@ -48,8 +48,6 @@ export function createOrderPermit(deps: Deps) {
     const text = deps.unseal(target.sealed);
     return text === null ? null : VirtualOrder.parse(JSON.parse(text));
   };
-  const emailOf = async (userId: string) => (await deps.person(userId))?.email ?? null;
-  const isFor = createIsFor(deps);
   const add = createAddOrder(deps);
   return {
     /** The order that an action makes; null: it can no longer be read. */
@@ -57,12 +55,15 @@ export function createOrderPermit(deps: Deps) {
     /** Asks the policy. If one person may make the order, it counts from here on. */
     async permit(action: OrderVirtualAction, order: VirtualOrder): Promise<OrderVerdict> {
       const { userId } = action.actor;
-      const isOwnOrder = await isFor(userId, order);
+      // Slack may answer slowly, or differently the next time.
+      const orderer = await deps.person(userId);
+      const isOwnOrder = isFor(orderer, order);
+      const isOwn = async (id: string) => (id === userId ? isOwnOrder : isFor(await deps.person(id), order));
       // Two simultaneous orders must not both count as the first.
       return await withLock('recent-raises', async (): Promise<OrderVerdict> => {
         const amount = await amountOf(action, order, [userId]);
         const { orderBands: bands } = policyFor(null);
-        const verdict = await rights.authorize(action, { ...amount, bands, isOwn: (id) => isFor(id, order) });
+        const verdict = await rights.authorize(action, { ...amount, bands, isOwn });
         switch (verdict.kind) {
           case 'refused':
             return { kind: 'refused', why: verdict.why, whoCan: 'Ask an approver.', isNotPermitted: true };
@@ -77,7 +78,7 @@ export function createOrderPermit(deps: Deps) {
             };
           case 'allowed':
             await add(action, order, { by: userId });
-            return { kind: 'allowed', ...((await emailOf(userId)) === null && { isUnchecked: true }) };
+            return { kind: 'allowed', ...((orderer?.email ?? null) === null && { isUnchecked: true }) };
         }
       });
     },
@@ -91,7 +92,7 @@ export function createOrderPermit(deps: Deps) {
     /** Whether the ordered card is for this person. */
     async isOwn(userId: string, action: OrderVirtualAction): Promise<boolean> {
       const order = read(action);
-      return order !== null && (await isFor(userId, order));
+      return order !== null && isFor(await deps.person(userId), order);
     },
     /**
      * Counts an order that is about to be made. Two simultaneous approvals must not both count as the first, so it is
@@ -117,11 +118,8 @@ export function createOrderPermit(deps: Deps) {
  * Whoever orders types name and address, so either of them is enough. A namesake needs one more approver. An unknown
  * address is not taken for the same: without the scope for addresses nobody could order or approve any more.
  */
-function createIsFor({ person }: Pick<Deps, 'person'>) {
-  return async function isFor(userId: string, { firstName, lastName, email }: VirtualOrder): Promise<boolean> {
-    const known = await person(userId);
-    return isSameMailbox(known?.email ?? null, email) || isSameName(known?.name ?? '', `${firstName} ${lastName}`);
-  };
+function isFor(person: Awaited<ReturnType<Deps['person']>>, { firstName, lastName, email }: VirtualOrder): boolean {
+  return isSameMailbox(person?.email ?? null, email) || isSameName(person?.name ?? '', `${firstName} ${lastName}`);
 }
 
 type OrderAmount = Awaited<ReturnType<ReturnType<typeof createOrderAmount>>>;

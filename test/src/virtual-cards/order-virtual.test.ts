@@ -57,7 +57,7 @@ const lostAnswer = (world: PerformWorld, meanwhile: () => Promise<void>): WorldD
 
 it.each([
   ['holder@example.net', null],
-  [null, 'Slack does not tell their email address, so nobody checked whether it is for themselves'],
+  [null, 'their email address in Slack is not known, so nobody checked whether it is for themselves'],
 ])('an order by somebody whose email address is %s is on record as checked or not', async (email, detail) => {
   const lines: string[] = [];
   const world = await createActionWorld(redis(), {

@@ -21,21 +21,24 @@ function setUp(
 ) {
   let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
   const recentRaises = createRecentRaises(redis());
+  const steps: string[] = [];
   const made = createOrderPermit({
     rights: {
       ...authorizationOf(),
       actsFor: async (userId) => [userId, inPlaceOf[userId] ?? userId],
     },
-    person: async (userId) => ({
-      ...somebody,
-      name: `${userId} Ortiz`,
-      email: hasEmails ? `${userId}@example.com` : null,
-    }),
+    async person(userId) {
+      steps.push('asked');
+      return { ...somebody, name: `${userId} Ortiz`, email: hasEmails ? `${userId}@example.com` : null };
+    },
     recentRaises,
     raises: { forget: async () => {} },
     policyFor: () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
     unseal: (sealed) => sealed,
-    withLock: withoutLock,
+    async withLock(...args) {
+      steps.push('locked');
+      return await withoutLock(...args);
+    },
     now: () => new Date(nowMs),
   });
   const orderOf = (id: string, userId: string, fundCents = order.fundCents) => {
@@ -44,6 +47,7 @@ function setUp(
   };
   return {
     recentRaises,
+    steps,
     advance: (ms: number): void => {
       nowMs += ms;
     },
@@ -62,6 +66,14 @@ function setUp(
 
 it('says that nobody can tell whether an order is for whoever makes it, if Slack does not tell their email address', async () => {
   expect(await setUp({}, {}, false).permit('act_1', 60_000)).toEqual({ kind: 'allowed', isUnchecked: true });
+});
+
+it('asks Slack once for the email address of whoever orders, and not while other orders wait', async () => {
+  const { permit, steps } = setUp({}, {}, false);
+
+  await permit('act_1', 60_000);
+
+  expect(steps).toEqual(['asked', 'locked']);
 });
 
 it("limits what one person orders to the policy's amount per 24 hours, not per order", async () => {
