@@ -128,7 +128,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
 export function composeVerification(
   tools: Tools,
   requests: RequestsOfActions,
-  { applyLateConfirmation, ends }: Pick<ReturnType<typeof composeLimits>, 'applyLateConfirmation' | 'ends'>,
+  { applyLateConfirmation }: Pick<ReturnType<typeof composeLimits>, 'applyLateConfirmation'>,
 ) {
   const { reload } = tools.directory;
   const verifiedResult = createVerifiedResult({ ...tools, applyLateConfirmation, reload });
@@ -138,7 +138,7 @@ export function composeVerification(
     ...tools,
     requests,
     conclude: createConcludeLocked({ ...tools, requests, conclude }),
-    settleLate: createSettleLate({ ...tools, ...ends, wasMade: createWasMade(tools) }),
+    settleLate: createSettleLate({ ...tools, wasMade: createWasMade(tools) }),
   });
 }
 

@@ -15,8 +15,6 @@ const READ_AGAIN_MS = 60_000;
 
 interface Deps extends Pick<ActionTools, 'withLock'> {
   readonly progress: Pick<ActionTools['progress'], 'read' | 'write'>;
-  /** Finds or forgets an open temporary change that nothing has shown. */
-  readonly endTemporaryChange: (id: string) => Promise<unknown>;
   readonly wasMade: WasMade;
   readonly raises: Pick<RaiseAmounts, 'forget'>;
   readonly recentRaises: Pick<RecentRaises, 'releaseOverride'>;
@@ -29,7 +27,6 @@ interface Deps extends Pick<ActionTools, 'withLock'> {
 export function createSettleLate(deps: Deps): SettleLate {
   return async function settleLate(awaited) {
     const { action, acctId } = awaited;
-    await deps.endTemporaryChange(action.id);
     return await deps.withLock(`account:${acctId}`, async (lease) => {
       const wasMade = await deps.wasMade(awaited);
       if (wasMade === null) return READ_AGAIN_MS;
@@ -66,6 +63,7 @@ export function createWasMade({ progress, card, latestChanges, temporaryChanges 
     // The rules of a card that follows a ruleset may be the ruleset's.
     if (expects?.kind !== 'rule' || known.ruleset != null) return true;
     const temporaryChange = await temporaryChanges.get(action.id);
+    // The sweep looks at it until it is found, or forgotten.
     if (temporaryChange?.certainty === 'unconfirmed' && temporaryChange.state === 'open') return null;
     const isReplaced = temporaryChange?.state === 'superseded' && temporaryChange.certainty !== 'certain';
     if (temporaryChange !== null && !isReplaced) return true;
