@@ -86,8 +86,8 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
       return Math.min(Math.max(elapsedMs, FIRST_LOOK_MS), LOOK_AGAIN_MAX_MS, untilLate);
     }
     await deps.conclude(awaited, verdict);
-    // Otherwise the next sweep would start it again.
-    return lateOf(await deps.progress.read(actionId)) === null ? null : LOOK_AGAIN_MAX_MS;
+    // If it may still be made, the next sweep starts it again.
+    return null;
   };
 }
 
