@@ -134,7 +134,11 @@ export function isAddedBy(
  *
  * @param raises within 30 days.
  */
-export function sumsIn(raises: readonly RecentRaise[], exceptIds: readonly string[], nowMs: number): Loosened['person'] {
+export function sumsIn(
+  raises: readonly RecentRaise[],
+  exceptIds: readonly string[],
+  nowMs: number,
+): Loosened['person'] {
   const sum = (counted: readonly RecentRaise[]): number => {
     const most = new Map<string, number>();
     for (const { actionId, cents } of counted) most.set(actionId, Math.max(most.get(actionId) ?? 0, cents ?? 0));

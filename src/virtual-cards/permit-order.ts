@@ -86,8 +86,7 @@ export function createOrderPermit(deps: Deps) {
     async approvals(action: OrderVirtualAction, people: readonly string[]): Promise<ReturnType<typeof needsOf>> {
       const order = read(action);
       if (order === null) return { needed: 2, why: null };
-      const { orderBands } = policyFor(null);
-      return needsOf(order.fundCents, await amountOf(action, order, people), orderBands);
+      return needsOf(order.fundCents, await amountOf(action, order, people), policyFor(null).orderBands);
     },
     /** Whether the ordered card is for this person. */
     async isOwn(userId: string, action: OrderVirtualAction): Promise<boolean> {

@@ -37,11 +37,14 @@ it.each([
   [[limitChange('daily', 40_000, 200_000)], ['act_1']],
   [[limitChange('daily', 50_000, 200_000)], []],
   [[limitChange('weekly', 40_000, 200_000)], []],
-])('changes repeat an earlier raise if they set all its rules again, from the values before it (%#)', async (now, ids) => {
-  const { repeatedBy } = await readUnanswered([{ actionId: 'act_1' }], { progress: { read: async () => late } });
+])(
+  'changes repeat an earlier raise if they set all its rules again, from the values before it (%#)',
+  async (now, ids) => {
+    const { repeatedBy } = await readUnanswered([{ actionId: 'act_1' }], { progress: { read: async () => late } });
 
-  expect(repeatedBy(now)).toEqual(ids);
-});
+    expect(repeatedBy(now)).toEqual(ids);
+  },
+);
 
 it('nobody knows what an earlier raise repeats if nobody knows what it changed', async () => {
   const progress = { read: async () => ({ ...late, awaited: null }) };
