@@ -58,15 +58,18 @@ export const DirectoryAccount = z.strictObject({
   cards: z.array(DirectoryCard),
   /** When the API was last asked for this account's cards; null: never. */
   detailsAt: z.string().nullable(),
-  /** When a webhook contradicted what the API had said. The API counts, and the cards are read again before they are used. */
-  doubtedAt: z.string().nullable().default(null),
+  /**
+   * When a webhook contradicted what the API had said. The API counts, and the cards are read again before they are used.
+   * Stored only while there is a doubt: an older build beside this one does not know accounts with it.
+   */
+  doubtedAt: z.string().optional(),
 });
 export type DirectoryAccount = z.infer<typeof DirectoryAccount>;
 
 function emptyAccount(acctId: number): DirectoryAccount {
   const unknown = { firstName: null, lastName: null, namesAt: null, customId: null, isVirtual: null, group: null };
   const more = { rulesetId: null, accountStatus: null, availableCents: null, email: null, cards: [], detailsAt: null };
-  return { acctId, ...unknown, ...more, doubtedAt: null };
+  return { acctId, ...unknown, ...more };
 }
 
 /** `Jane Doe`; null when no name is known. Redacted as a whole: each half of a card number or code looks harmless. */
@@ -78,7 +81,7 @@ export function holderOf(account: Pick<DirectoryAccount, 'firstName' | 'lastName
 /** True when the cards have not been read from the API yet, or a webhook knew better since. */
 export function lacksDetails(account: Pick<DirectoryAccount, 'cards' | 'detailsAt' | 'doubtedAt'>): boolean {
   const { cards, detailsAt, doubtedAt } = account;
-  return detailsAt === null || doubtedAt !== null || cards.some((card) => card.cardId === null);
+  return detailsAt === null || doubtedAt !== undefined || cards.some((card) => card.cardId === null);
 }
 
 /** True when an account is closed, or each of its cards is. False while nothing is known. */
@@ -249,7 +252,7 @@ export function withDetails(
     availableCents: details.availableCents ?? account.availableCents,
     cards: [...listed, ...unlisted],
     detailsAt: at,
-    doubtedAt: isLater(account.doubtedAt, at) ? account.doubtedAt : null,
+    doubtedAt: isLater(account.doubtedAt, at) ? account.doubtedAt : undefined,
   };
 }
 

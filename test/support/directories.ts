@@ -17,7 +17,6 @@ export function accountOf(over: Partial<DirectoryAccount> = {}): DirectoryAccoun
     email: null,
     cards: [],
     detailsAt: '2026-11-20T15:00:00.000Z',
-    doubtedAt: null,
     ...over,
   };
 }

@@ -182,6 +182,16 @@ describe('an answer of the API to an earlier request', () => {
   });
 });
 
+it('is stored with a doubt only while there is one, because an older build beside this one does not know the field', () => {
+  const details = AccountDetails.parse({ AccountId: 7 });
+  const isStored = (account: DirectoryAccount) => JSON.stringify(account).includes('doubtedAt');
+
+  const doubted = { ...accountOf(active), doubtedAt: '2026-11-20T15:00:05.000Z' };
+  expect(isStored(withDetails(null, details, storedSoon('2026-11-20T15:00:00.000Z')))).toBe(false);
+  expect(isStored(withDetails(doubted, details, storedSoon('2026-11-20T15:00:01.000Z')))).toBe(true);
+  expect(isStored(withDetails(doubted, details, storedSoon('2026-11-20T15:00:10.000Z')))).toBe(false);
+});
+
 it('shows the ruleset that the card follows, if any', () => {
   expect(toCardFacts(7, { ...accountOf(active), rulesetId: 5 }).ruleset).toMatchObject({ id: 5 });
   expect(toCardFacts(7, accountOf(active))).not.toHaveProperty('ruleset');

@@ -20,7 +20,6 @@ function onlyCard(verb: string, ...accounts: readonly (readonly CardStatus[])[])
         cards: cardsOf(acctId),
         accountStatus: 'OPEN',
         detailsAt: '2026-11-20T15:00:00.000Z',
-        doubtedAt: null,
       }),
     },
     isLook: () => false,

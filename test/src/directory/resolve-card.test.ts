@@ -79,7 +79,6 @@ const directory: Parameters<typeof createFindCard>[0]['directory'] = {
     cards: cardsOf[acctId] ?? cards,
     accountStatus: terminated.includes(acctId) ? 'CLOSED' : 'OPEN',
     detailsAt: unread.includes(acctId) ? null : '2026-11-20T15:00:00.000Z',
-    doubtedAt: null,
   }),
   reload: async () => ({ cards }),
   current: async () => (isAway ? null : { cards }),

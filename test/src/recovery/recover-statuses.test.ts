@@ -34,7 +34,6 @@ const account = (minutesAgo: number): DirectoryAccount => ({
     },
   ],
   detailsAt: at(minutesAgo),
-  doubtedAt: null,
 });
 
 function world(accounts: readonly DirectoryAccount[], known = accounts.length, isWhole = true, lastGapEndMs = 0) {
