@@ -8,6 +8,7 @@ import {
   type AnswerTimes,
   hasNewerDetails,
   isLater,
+  isNotListedYet,
   latestTimes,
   timesOfRead,
   timesOfWebhook,
@@ -233,8 +234,10 @@ export function withDetails(
       unreportedOf(account),
     );
   });
-  const unlisted = newer.filter(
-    (card) => !listed.some((one) => one.cardId === card.cardId || (card.cardId === null && one.last4 === card.last4)),
+  const unlisted = account.cards.filter(
+    (card) =>
+      (isLater(card.seenAt, at) || isNotListedYet(card, at)) &&
+      !listed.some((one) => one.cardId === card.cardId || (card.cardId === null && one.last4 === card.last4)),
   );
   const names =
     holderOf(account) === null && details.contactName !== null

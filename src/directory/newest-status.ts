@@ -51,6 +51,18 @@ export function isUnsure({
   );
 }
 
+/** An answer of the API may be this much behind its webhooks. */
+const BEHIND_MAX_MS = 2 * 60_000;
+
+/**
+ * Whether the API, asked at `at`, may not have listed a new card yet that a webhook named. It is unsure, and so read again.
+ * Somebody may have made it up, but nobody changes an account's rules by a card that is not activated.
+ */
+export function isNotListedYet({ cardId, status, readAt, seenAt }: DirectoryCard, at: string): boolean {
+  const behind = new Date(Date.parse(at) - BEHIND_MAX_MS).toISOString();
+  return cardId !== null && status === 'INACTIVE' && readAt === undefined && isLater(seenAt, behind);
+}
+
 /** Facts may be this much newer than the request that they are compared with. */
 const AHEAD_MAX_MS = 5 * 60_000;
 

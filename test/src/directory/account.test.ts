@@ -10,6 +10,7 @@ import {
   withDetails,
   withListed,
 } from '../../../src/directory/account.ts';
+import { isUnsure } from '../../../src/directory/newest-status.ts';
 
 const cardOf = (cardId: number | null, last4: string, status: DirectoryCard['status']): DirectoryCard => ({
   cardId,
@@ -190,6 +191,32 @@ it('is stored with a doubt only while there is one, because an older build besid
   expect(isStored(withDetails(null, details, storedSoon('2026-11-20T15:00:00.000Z')))).toBe(false);
   expect(isStored(withDetails(doubted, details, storedSoon('2026-11-20T15:00:01.000Z')))).toBe(true);
   expect(isStored(withDetails(doubted, details, storedSoon('2026-11-20T15:00:10.000Z')))).toBe(false);
+});
+
+describe('a new card that a webhook named and the API does not list', () => {
+  const details = AccountDetails.parse({
+    AccountId: 7,
+    CardList: [{ CardId: 1, Last4CardNumber: '1111', CardStatus: 'ACTIVE' }],
+  });
+  const seenAt = '2026-11-20T15:00:05.000Z';
+  const fresh = { ...cardOf(2, '2222', 'INACTIVE'), seenAt, callbackAt: seenAt };
+  const known = accountOf(cardOf(1, '1111', 'CLOSED'), fresh);
+  const idsAfter = (account: DirectoryAccount, at: string) =>
+    withDetails(account, details, storedSoon(at)).cards.map(({ cardId }) => cardId);
+
+  it('is kept for two minutes, because the API may be behind its webhooks, and is read again', () => {
+    const read = withDetails(known, details, storedSoon('2026-11-20T15:00:05.200Z'));
+    expect(read.cards).toMatchObject([{ cardId: 1 }, fresh]);
+    expect(isUnsure(read)).toBe(true);
+    expect(idsAfter(read, '2026-11-20T15:02:06.000Z')).toEqual([1]);
+  });
+
+  it.each([
+    ['the API had listed it before', { ...fresh, readAt: '2026-11-20T15:00:00.000Z' }],
+    ['it is in use, as one that somebody made up may be', { ...fresh, status: 'ACTIVE' as const }],
+  ])('is dropped if %s', (_why, card) => {
+    expect(idsAfter(accountOf(card), '2026-11-20T15:00:05.200Z')).toEqual([1]);
+  });
 });
 
 it('shows the ruleset that the card follows, if any', () => {
