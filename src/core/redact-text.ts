@@ -17,8 +17,8 @@ const secretInText = new RegExp(
 
 const gap = '\\s{1,3}';
 const onBack = `(?:${gap}on${gap}(?:the${gap})?back)?`;
-/** Four digits right behind a card are its last four, so `is` or a colon must follow. */
-const ofCard = `(?:${gap}(?:of|for|to|on)${gap}(?:(?:the|this|my|her|his|our|their|your)${gap})?card(?:${gap}\\p{Nd}{4})?(?=${gap}(?:is|was)[\\s:=]|\\s?[:=]))?`;
+/** Four digits right behind a card are its last four, also in `on card: 4242`, so `is` or a colon must follow. */
+const ofCard = `(?:${gap}(?:of|for|to|on)${gap}(?:(?:the|this|my|her|his|our|their|your)${gap}card(?:${gap}\\p{Nd}{4})?|card(?:${gap}\\p{Nd}{4}|(?=${gap}(?:is|was))))(?=${gap}(?:is|was)[\\s:=]|\\s?[:=]))?`;
 const isNow = `(?:${gap}(?:is|was)(?:${gap}(?:now|still))?)?`;
 /** `my pin’s 1234`, `security code on the back: 123`, `PIN of card 4242 is 1234`: as people write it, no amount and no date. */
 const inWords = (name: string, lengths: string): RegExp =>
@@ -33,8 +33,17 @@ const expiryInWords = new RegExp(
   `(${expiryName}${ofField})(${gap}in${gap})\\p{Nd}{1,2}\\s?/\\s?(?:\\p{Nd}{2}){1,2}(?!\\p{Nd})`,
   'giu',
 );
-const tokenInText =
-  /((?:access|refresh|auth|bearer)[\s_-]?token|token(?=\s?[:=]|\s{1,5}(?:is\s|was\s)?(?=\S*\d)\S{6})|api[\s_-]?key|password|passphrase|pwd|(?<!\p{L})pw(?=\s?[:=]|\s{1,5}(?:is|was)\s(?=\S*\d))|secret(?=["'\\\s]{0,3}[:=])|encrypted[\s_-]?pin(?:[\s_-]?block)?|pin[\s_-]?block|authorization[^\p{L}\d]{1,5}(?:basic|bearer|token))([^\p{L}\d]{1,5}(?:is\s|was\s)?)(?!(?:(?:is|was)\s)?(?:leaked|stolen|shared|exposed|compromised)[,.;!?)]*(?:\s|$))[\p{L}\d+/=_.-]+/giu;
+const tokenName =
+  '(?:access|refresh|auth|bearer)[\\s_-]?token|token(?=\\s?[:=]|\\s{1,5}(?:is\\s|was\\s)?(?=\\S*\\d)\\S{6})|api[\\s_-]?key|password|passphrase|pwd|secret(?=["\'\\\\\\s]{0,3}[:=])|encrypted[\\s_-]?pin(?:[\\s_-]?block)?|pin[\\s_-]?block|authorization[^\\p{L}\\d]{1,5}(?:basic|bearer|token)';
+/** The value may begin with signs, as passwords do, and is never the `is` in front of it. */
+const anyValue =
+  '([^\\p{L}\\d]{1,5}(?:(?:is|was)[\\s:=][^\\p{L}\\d]{0,4})?)(?!(?:is|was)(?:[\\s:=]|$)|(?:leaked|stolen|shared|exposed|compromised)[,.;!?)]*(?:\\s|$))[\\p{L}\\d+/=_.-]+';
+const tokenInText = new RegExp(`(${tokenName})${anyValue}`, 'giu');
+/** `PW` may be somebody's initials. */
+const passwordInText = new RegExp(
+  `((?<!\\p{L})[Pp]w(?=\\s?[:=]|\\s{1,5}(?:is|was)[\\s:=]\\s?(?=\\S*\\d)))${anyValue}`,
+  'gu',
+);
 const ibanInText = /(iban[^\p{L}\d]{1,5})[a-z]{2}\d\d(?:\s?(?=[a-z]{0,3}\d)[\da-z]{1,4})*/giu;
 const bearerInText = /(bearer\s)[\w+/=.-]{8,}/giu;
 const basicInText = /(basic\s{1,5})([\w+/-]{8,}={0,2})/giu;
@@ -134,6 +143,7 @@ function withoutSecrets(text: string): string {
     .replace(pinInWords, '$1$2[removed]')
     .replace(expiryInWords, '$1$2[removed]')
     .replace(tokenInText, '$1$2[removed]')
+    .replace(passwordInText, '$1$2[removed]')
     .replace(bearerInText, '$1[removed]')
     .replace(basicInText, (all: string, lead: string, encoded: string) =>
       /^[ -~]*:[ -~]*$/.test(Buffer.from(encoded, 'base64').toString('latin1')) ? `${lead}[removed]` : all,
