@@ -80,7 +80,7 @@ export const approvalVerbs = {
     permission: {
       role: 'approver',
       doing: 'decide requests',
-      notOwnCard: { why: 'It is your own card: it needs another approver.' },
+      notOwnCard: { why: 'It is your own card, or has your name or email address: it needs another approver.' },
       notOwnAction: { why: 'You have approved it already: it needs another approver.' },
     },
     refusedTo: 'decide a request for',

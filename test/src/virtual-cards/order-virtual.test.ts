@@ -365,7 +365,7 @@ describe('an order above what one person may order', () => {
 
     await performAction(decide({ ...ben, target: { kind: 'request', requestId: 'req_order2' } }), world.deps);
 
-    expect(world.answers.at(-1)?.text).toContain('It is your own card');
+    expect(world.answers.at(-1)?.text).toContain('It is your own card, or has your name or email address: it');
     expect(world.writes).toEqual([]);
     await performAction(decide({ id: 'act_zoe', actor: person('U0ZOE') }), world.deps);
     expect(world.writes, 'the small order, approved by someone else').toEqual(['order']);
