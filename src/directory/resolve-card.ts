@@ -53,9 +53,9 @@ export function createResolveCard(deps: Deps): ResolveCard {
     // Permitted and found before it was sent, so its outcome has to be determined.
     const sent = sentCard(await deps.progress.read(action.id));
     if (sent !== null) return await withNote({ action: await withReason(action, deps.directory), ...sent }, true);
-    const card = await findCard(action);
-    const isRefused = card === null || (await hasOtherDigits(card)) || (await isAnotherMeant(card));
-    return isRefused ? null : await withNote(card, false);
+    const found = await findCard(action);
+    const card = found && (await withDigitsNow(found));
+    return card === null || (await isAnotherMeant(card)) ? null : await withNote(card, false);
   };
 
   /** A block says what it does not do. An unblock that asks for more is refused. */
@@ -73,19 +73,23 @@ export function createResolveCard(deps: Deps): ResolveCard {
   /**
    * Refuses a change of an account's rules for a card that was named by digits which it does not have at the card service. A
    * status is compared when it is changed, with what is read then: a stolen card must not wait for two reads.
+   *
+   * @returns the card that has these digits there: after a renewal, it may be another one.
    */
-  async function hasOtherDigits(card: Resolved): Promise<boolean> {
+  async function withDigitsNow<A extends Action>(card: Resolved<A>): Promise<Resolved<A> | null> {
     const { action, acctId, cardId } = card;
     const last4 = digitsNamed(card);
     const isOfRules = deps.isOfAccount(action.verb) && deps.changesCard(action.verb);
-    if (cardId === null || last4 === null || !isOfRules) return false;
+    if (cardId === null || last4 === null || !isOfRules) return card;
     const account = await deps.directory.current(acctId);
-    const named = account?.cards.find((one) => one.cardId === cardId);
-    if (account === null || (named !== undefined && (named.last4 ?? last4) === last4)) return false;
+    if (account === null) return card;
+    const named = account.cards.find((one) => one.cardId === cardId && (one.last4 ?? last4) === last4);
+    const now = named ?? cardWithDigits(account.cards, last4);
+    if (now !== undefined) return { ...card, cardId: now.cardId };
     const why = `At the card service, this account has no card ${last4}.`;
     const whoCan = 'I have read its cards again. Ask once more, or write the holder’s name.';
     await responses.refuse(action, { why, whoCan }, { acctId, cardId });
-    return true;
+    return null;
   }
 
   /** Refuses a change of the account, and so of its card in use, for which another of its cards was named. */

@@ -593,6 +593,18 @@ describe('one of several cards of an account', () => {
     expect(await resolveCard(named('limit', '4242')), 'nothing can be compared').toMatchObject({ cardId: 1 });
   });
 
+  it('is the one that has the digits at the card service, as after a renewal', async () => {
+    found = { '4242': [known(7, 'last4', { ...inUse, last4: '4242' })] };
+
+    cards = [{ ...inUse, cardId: 4, last4: '4242' }];
+    expect(await resolveCard(named('limit', '4242'))).toMatchObject({ acctId: 7, cardId: 4 });
+    expect(refusals).toEqual([]);
+
+    cards = [inUse, { ...closed, last4: '4242' }];
+    expect(await resolveCard(named('limit', '4242')), 'the closed one was meant').toBe(null);
+    expect(refusals).toMatchObject([{ why: 'Card 4242 is closed for good.' }]);
+  });
+
   it('must be in use also when it was chosen from several', async () => {
     const target = { kind: 'card', acctId: 7, cardId: 3, alertId: null } as const;
 
