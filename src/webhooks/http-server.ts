@@ -119,8 +119,8 @@ function leastNeeded(connections: ReadonlyMap<string, Pick<Connection, 'inFlight
 }
 
 /**
- * Slack's signature can be checked only with the body. A webhook whose body is awaited has shown its secret. Both senders repeat
- * what was cut off.
+ * Slack's signature can be checked only with the body. A webhook whose body is awaited has shown its secret. Slack repeats an
+ * event that was cut off, and shows people that anything else failed.
  */
 function isUnproved({ complete, url = '' }: IncomingMessage): boolean {
   return !complete && !url.startsWith('/webhooks/');
@@ -164,16 +164,19 @@ export function watchConnections(server: Server, max = CONNECTIONS_MAX): () => P
     connections.get(key)?.socket.destroy();
     connections.delete(key);
   };
+  const nowUsed = (key: string, connection: Connection | undefined): void => {
+    if (connection === undefined || connections.get(key) !== connection) return;
+    connections.delete(key);
+    connections.set(key, connection);
+  };
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     const key = keyOf(request.socket);
     const connection = connections.get(key);
     connection?.inFlight.add(request);
+    nowUsed(key, connection);
     response.once('close', () => {
       connection?.inFlight.delete(request);
-      if (connection !== undefined && connections.get(key) === connection) {
-        connections.delete(key);
-        connections.set(key, connection);
-      }
+      nowUsed(key, connection);
       if (isStopping && (connection?.inFlight.size ?? 0) === 0) request.socket.destroySoon();
     });
   };
