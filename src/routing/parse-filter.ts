@@ -187,9 +187,7 @@ function expectedIn(cursor: Cursor): string {
   if (list !== '' && isLinked) return `a comma between two (${list}, ${cursor.typed(1)}), or ${EXPECTED}`;
   // Codes may be other words.
   if (country === null || cursor.word().length < 4) return EXPECTED;
-  return isLinked
-    ? 'a comma between two countries: in Spain, Portugal'
-    : `“in” before a country: in ${cursor.typed(country.words)}`;
+  return `“in” before a country: in ${cursor.typed(country.words)}`;
 }
 
 /**

@@ -136,11 +136,8 @@ describe('a filter', () => {
     ['declines >= 500', '=', /an amount of dollars/],
     ['declines in the', '', /I expected a country/],
     ['declines Portugal', 'Portugal', /I expected “in” before a country: in Portugal\.$/],
-    [
-      'declines in Spain over 5 or Portugal',
-      'Portugal',
-      /I expected a comma between two countries: in Spain, Portugal\.$/,
-    ],
+    ['declines in Spain over 5 or Portugal', 'Portugal', /I expected “in” before a country: in Portugal\.$/],
+    ['over 50 or France', 'France', /I expected “in” before a country: in France\.$/],
     ['(declines', '', /closing parenthesis/],
     [`${'('.repeat(30)}declines${')'.repeat(30)}`, '(', /too many parentheses/],
     [`${'not '.repeat(30)}declines`, 'not', /too many “not”/],
