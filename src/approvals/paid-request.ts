@@ -29,9 +29,9 @@ interface ReadDeps {
 }
 
 /**
- * Reads a request that somebody decides. One that would be approved for a single purchase is over once that is paid: somebody else raised the limit for
- * it, or the limit was reset. Approving it would loosen the card for nothing. Whoever asked after the payment wants to pay once
- * more, or knows that something else was paid.
+ * Reads a request that somebody decides. One that would be approved for a single purchase is over once that is paid:
+ * somebody else raised the limit for it, or the limit was reset. Approving it would loosen the card for nothing. Whoever
+ * asked after the payment wants to pay once more, or knows that something else was paid.
  */
 export function createReadRequest({ requests, paidAt }: ReadDeps): Requests['get'] {
   return async function readRequest(id) {

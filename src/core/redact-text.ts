@@ -17,8 +17,8 @@ const secretInText = new RegExp(
 
 const gap = '\\s{1,3}';
 const onBack = `(?:${gap}on${gap}(?:the${gap})?back)?`;
-/** Four digits right behind a card are its last four, also in `on card: 4242`, so `is` or a colon must follow. */
-const ofCard = `(?:${gap}(?:of|for|to|on)${gap}(?:(?:the|this|my|her|his|our|their|your)${gap}card(?:${gap}\\p{Nd}{4})?|card(?:${gap}\\p{Nd}{4}|(?=${gap}(?:is|was))))(?=${gap}(?:is|was)[\\s:=]|\\s?[:=]))?`;
+/** Four digits right behind a card are its last four, also in `on card: 4242`, so `is` or a colon must follow them. */
+const ofCard = `(?:${gap}(?:of|for|to|on)${gap}(?:(?:the|this|my|her|his|our|their|your)${gap}card(?:${gap}\\p{Nd}{4})?|card(?:${gap}\\p{Nd}{4}|(?=${gap}(?:is|was)|\\s?[:=](?!\\s*\\p{Nd}{4}(?!\\p{Nd})))))(?=${gap}(?:is|was)[\\s:=]|\\s?[:=]))?`;
 const isNow = `(?:${gap}(?:is|was)(?:${gap}(?:now|still))?)?`;
 /** `my pin’s 1234`, `security code on the back: 123`, `PIN of card 4242 is 1234`: as people write it, no amount and no date. */
 const inWords = (name: string, lengths: string): RegExp =>
