@@ -42,9 +42,9 @@ export interface RequestsOfActions {
 /**
  * A change of rules that nothing has shown can no longer be made: what was counted for it counts no longer.
  *
- * @returns the milliseconds until it can be told; null: it is settled.
+ * @returns the milliseconds until it can be told; null: nothing is left to find out.
  */
-export type SettleLate = (awaited: AwaitedChange) => Promise<number | null>;
+export type ForgetIfNotMade = (awaited: AwaitedChange) => Promise<number | null>;
 
 interface Deps extends Pick<ActionTools, 'now'> {
   readonly progress: Pick<Progress, 'read'>;
@@ -54,7 +54,7 @@ interface Deps extends Pick<ActionTools, 'now'> {
   readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
   /** Stores and reports the outcome. */
   readonly conclude: (awaited: AwaitedChange, verdict: Verdict) => Promise<void>;
-  readonly settleLate: SettleLate;
+  readonly forgetIfNotMade: ForgetIfNotMade;
 }
 
 /**
@@ -105,7 +105,7 @@ async function lookAgain(awaited: AwaitedChange, deps: Deps): Promise<number | n
     await deps.conclude(awaited, { ...verdict, isLate: true });
     return null;
   }
-  return elapsedMs < CARRIED_OUT_WITHIN_MS ? LOOK_AGAIN_MAX_MS : await deps.settleLate(awaited);
+  return elapsedMs < CARRIED_OUT_WITHIN_MS ? LOOK_AGAIN_MAX_MS : await deps.forgetIfNotMade(awaited);
 }
 
 interface LockingDeps extends Pick<ActionTools, 'withLock'> {

@@ -28,13 +28,13 @@ import {
 } from '../limits/decide-temporary-change.ts';
 import { createEndPurchaseChanges } from '../limits/end-purchase-changes.ts';
 import { createConfirmIfMade, createEndTemporaryChange, createShowMadeLate } from '../limits/end-temporary-change.ts';
+import { createForgetIfNotMade, createWasMade } from '../limits/forget-if-not-made.ts';
 import { createTermsWithLosses } from '../limits/lost-raise.ts';
 import { createNotifyEnd, createRecordEnd, createReportEnd, createShowTemporaryChange } from '../limits/notify-end.ts';
 import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
 import { createPlanChange } from '../limits/plan-change.ts';
 import { createRestore } from '../limits/restore.ts';
 import { createApplyLateConfirmation, createSendRules } from '../limits/send-rules.ts';
-import { createSettleLate, createWasMade } from '../limits/settle-late.ts';
 import { createSupersede } from '../limits/supersede.ts';
 import type { RemedyAction, RuleAction } from '../limits/verbs.ts';
 import type { Tools } from './compose-tools.ts';
@@ -138,7 +138,7 @@ export function composeVerification(
     ...tools,
     requests,
     conclude: createConcludeLocked({ ...tools, requests, conclude }),
-    settleLate: createSettleLate({ ...tools, wasMade: createWasMade(tools) }),
+    forgetIfNotMade: createForgetIfNotMade({ ...tools, wasMade: createWasMade(tools) }),
   });
 }
 

@@ -66,7 +66,7 @@ export function createOverrideRequest(deps: Deps) {
   };
 }
 
-/** One that was certainly not made is not used: see `createSettleLate`. */
+/** One that was certainly not made is not used: see `createForgetIfNotMade`. */
 const usedAlready =
   'The emergency override was already used for this card in the last 24 hours. If it was certainly not made, it can be used again ten minutes later.';
 

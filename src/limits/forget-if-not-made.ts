@@ -1,7 +1,7 @@
 import { type AwaitedChange, reported } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { LatestChanges } from '../actions/progress-store.ts';
-import { READ_ONCE, type SettleLate } from '../actions/verify-action.ts';
+import { type ForgetIfNotMade, READ_ONCE } from '../actions/verify-action.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { ofRule } from '../card-api/rule.ts';
@@ -24,8 +24,8 @@ interface Deps extends Pick<ActionTools, 'withLock'> {
  * A raise counts from before it is sent, because it may be made whatever answer comes. Of one that was certainly not made
  * nothing is left: the next one is not added to it, and an emergency override was not used. Idempotent.
  */
-export function createSettleLate(deps: Deps): SettleLate {
-  return async function settleLate(awaited) {
+export function createForgetIfNotMade(deps: Deps): ForgetIfNotMade {
+  return async function forgetIfNotMade(awaited) {
     const { action, acctId } = awaited;
     return await deps.withLock(`account:${acctId}`, async (lease) => {
       const wasMade = await deps.wasMade(awaited);
@@ -37,8 +37,8 @@ export function createSettleLate(deps: Deps): SettleLate {
       }
       const outcome = reported(await deps.progress.read(action.id));
       if (outcome === null) return null;
-      const { mayComeLate: _over, ...settled } = outcome;
-      await deps.progress.write(action.id, settled);
+      const { mayComeLate: _over, ...rest } = outcome;
+      await deps.progress.write(action.id, rest);
       return null;
     });
   };

@@ -324,7 +324,7 @@ describe('an emergency override that was lost', () => {
   });
 });
 
-it('is settled once, whenever the worker that settles it is killed', async () => {
+it('is forgotten once, whenever the worker that forgets it is killed', async () => {
   const begin = async (killAt: number) => {
     const world = await createActionWorld(memoryRedis(() => new Date()));
     await lose(set(130_000, 'act_lost'), world.deps);
