@@ -49,8 +49,8 @@ const readList = (env: Env) => shared.PROGRAMS.safeParse(env['PROGRAMS']?.trim()
 const listIn = (env: Env): readonly string[] => readList(env) ?? [];
 
 /** The name under which a program's variable must be set. */
-export function variableOf(program: string | undefined, name: string): string {
-  return program !== undefined && ownOrFile.includes(name) ? `${prefixOf(program)}${name}` : name;
+export function variableOf(program: string, name: string): string {
+  return ownOrFile.includes(name) ? `${prefixOf(program)}${name}` : name;
 }
 
 /** Adapts a text for a program's operators: its variables as they must be set. */
@@ -92,13 +92,13 @@ export function ofProgram(env: Env, problems: string[]): Env {
     if (names !== null) problems.push('PROGRAM: expected one of the names in PROGRAMS, or first');
     return { ...env, PROGRAM: undefined };
   }
-  const own = Object.fromEntries(ownOrFile.map((name) => [name, env[`${prefixOf(program)}${name}`]]));
+  const own = Object.fromEntries(ownOrFile.map((name) => [name, env[variableOf(program, name)]]));
   return { ...env, ...own, SLACK_COMMAND: own['SLACK_COMMAND']?.trim() || defaultCommand(program) };
 }
 
 /** The programs with their commands; the first one has an empty name. */
 export function programsIn(env: Env): { readonly name: string; readonly command: string }[] {
-  const commandOf = (name: string): string | undefined => env[`${prefixOf(name)}SLACK_COMMAND`]?.trim();
+  const commandOf = (name: string): string | undefined => env[variableOf(name, 'SLACK_COMMAND')]?.trim();
   return [
     { name: '', command: env['SLACK_COMMAND']?.trim() || DEFAULT_COMMAND },
     ...listIn(env).map((name) => ({ name, command: commandOf(name) || defaultCommand(name) })),
@@ -126,7 +126,7 @@ function commandsOfTwo(env: Env): string[] {
     const forms = ['', '-activate', '-block', '-limit'].map((form) => `${command}${form}`);
     const other = forms.map((form) => owners.get(form)).find((owner) => owner !== undefined && owner !== name);
     for (const form of forms) if (!owners.has(form)) owners.set(form, name);
-    const of = (program: string): string => `${prefixOf(program)}SLACK_COMMAND`;
+    const of = (program: string): string => variableOf(program, 'SLACK_COMMAND');
     return other === undefined ? [] : [`${of(name)}: expected another command than ${of(other)} and its short forms`];
   });
 }
@@ -136,10 +136,9 @@ function commandsOfTwo(env: Env): string[] {
  * other.
  */
 function placesOfTwo(env: Env): string[] {
-  const nameOf = (program: string, variable: string): string => `${prefixOf(program)}${variable}`;
   const placeIn = (name: string): string | undefined => env[name]?.trim().replace(/(?<=.)\/+$/, '') || undefined;
   return ['AUDIT_ARCHIVE', 'AUDIT_SINK'].flatMap((variable) => {
-    const names = programsIn(env).map(({ name }) => nameOf(name, variable));
+    const names = programsIn(env).map(({ name }) => variableOf(name, variable));
     return names.flatMap((name, index) => {
       const other = names.slice(0, index).find((before) => placeIn(before) === placeIn(name));
       const isShared = other !== undefined && placeIn(name) !== undefined;
