@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { isPlain, type SharedEnv, type WorkerEnv } from './environment.ts';
 
-type QuestionableValues = z.output<typeof SharedEnv> &
+/** What every process reads, and what only the worker reads. */
+export type QuestionableValues = z.output<typeof SharedEnv> &
   Partial<Pick<z.output<typeof WorkerEnv>, 'CARD_API_URL' | 'QUEUE_PAGE_PASSWORD'>>;
 
 /** Warnings about settings that are allowed but should not be used in production. Name variables, never their values. */

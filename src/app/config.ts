@@ -4,7 +4,7 @@ import { ConfigError } from '../core/errors.ts';
 import { DEFAULT_ZONE } from '../core/installation.ts';
 import type { RedisTarget } from '../core/redis.ts';
 import { readPolicy } from '../policy/policy-source.ts';
-import { warningsOf } from './config-warnings.ts';
+import { type QuestionableValues, warningsOf } from './config-warnings.ts';
 import { audit, policy, type SharedEnv, shared, store, WebEnv, WorkerEnv, worker } from './environment.ts';
 import { proxyOf } from './outgoing-proxy.ts';
 import { type Configs, configsOf, ofProgram, prefixOf, problemsOfPrograms, programsIn, wordsOf } from './programs.ts';
@@ -178,7 +178,6 @@ export function workerConfig(env: Env = process.env) {
   const { QUEUE_PAGE_PASSWORD: password, QUEUE_PAGE_WRITABLE: isWritable } = values;
   return Object.freeze({
     ...sharedOf(values, ca),
-    warnings: warningsOf(values),
     /** All card programs and their commands. */
     programs,
     cardApiUrl: values.CARD_API_URL.replace(/\/+$/, ''),
@@ -208,7 +207,7 @@ function checkBucketKeys(given: Given, problems: string[]): void {
       problems.push(`${name}: expected the access key of the bucket in AUDIT_SINK`);
 }
 
-function sharedOf(values: z.output<typeof SharedEnv>, ca: string | undefined) {
+function sharedOf(values: QuestionableValues, ca: string | undefined) {
   /** Also gets the posts of channels that cannot be posted to. */
   const fallback = values.ALERTS_CHANNEL;
   return {
