@@ -32,16 +32,15 @@ type AnyStore = Readonly<Record<string, Write<readonly unknown[], unknown>>>;
  * Wraps stores so that recent writes survive a Redis that comes back with older data: nothing is done or posted twice,
  * temporary things still end, and people's settings stay as they left them.
  */
-export function rememberWrites<Given extends Partial<Stores>>(redo: Remember, order: WriteOrder, stores: Given): Given {
+export function rememberWrites(redo: Remember, order: WriteOrder, stores: Stores): Stores {
   const remember = createRemember(redo, order);
-  const wrapped = Object.entries(rules).flatMap(([name, rulesOfStore]) => {
-    const store = stores[name as keyof Stores] as AnyStore | undefined;
-    if (store === undefined) return [];
+  const wrapped = Object.entries(rules).map(([name, rulesOfStore]) => {
+    const store = stores[name as keyof Stores] as AnyStore;
     const methods = Object.entries(rulesOfStore as Record<string, AnyRule | Unremembered>).flatMap(([method, rule]) => {
       const write = store[method];
       return typeof rule === 'string' || write === undefined ? [] : [[method, remember(store, write, rule)]];
     });
-    return [[name, { ...store, ...Object.fromEntries(methods) }]];
+    return [name, { ...store, ...Object.fromEntries(methods) }];
   });
   return { ...stores, ...Object.fromEntries(wrapped) };
 }
