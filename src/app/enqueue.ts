@@ -43,7 +43,7 @@ export function createEnqueue(queues: Queues, now: () => Date): Enqueue {
  * lost, and their source data may be gone.
  */
 export function rememberJobs(redo: Pick<Redo, 'remember'>, add: Enqueue) {
-  const keep: Keep = (name, data, when) => {
+  const keep = <Name extends JobName>(name: Name, data: JobData<Name>, when?: When): void => {
     const { id, mergeBy } = jobs[name];
     const own = when?.id ?? id?.(data) ?? mergeBy?.(data);
     redo.remember(() => add(name, data, when), own === undefined ? undefined : `${name} ${own}`);
@@ -54,8 +54,6 @@ export function rememberJobs(redo: Pick<Redo, 'remember'>, add: Enqueue) {
   };
   return { enqueue, jobDone: keep };
 }
-
-type Keep = <Name extends JobName>(name: Name, data: JobData<Name>, when?: Parameters<Enqueue>[2]) => void;
 
 /** How much later than its interval a recurring job may run. */
 const INTERVAL_TOLERANCE_MS = 30_000;
