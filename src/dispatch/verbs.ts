@@ -91,17 +91,13 @@ export function isOfCard(verb: string): boolean {
   return isVerb(verb) && entryOf(verb).isOfCard === true;
 }
 
-/** True for what holders may do with their own card. */
-function isForHolders(verb: Verb): boolean {
-  return isOfCard(verb) && isPermitted(verb, ['holder']);
-}
-
 /** A sentence about what someone with these roles may type instead of a verb that they may not use; null: nothing. */
 export function insteadOf(verb: string, roles: readonly Role[]): string | null {
   if (!isVerb(verb)) return null;
   const { holdersType, permission } = entryOf(verb);
+  const isForHolders = isOfCard(verb) && isPermitted(verb, ['holder']);
   const isUnlinked = roles.length === 0 || (permission.role === 'holder' && !roles.includes('holder'));
-  if (isUnlinked && isForHolders(verb))
+  if (isUnlinked && isForHolders)
     return `If it is your own card, say so first: ${commandCode('link')} and its last four digits.`;
   if (holdersType === undefined || !roles.includes('holder')) return null;
   return `For your own card, write ${commandCode(holdersType)}.`;
