@@ -4,8 +4,8 @@ import { contentId } from '../../src/core/content-id.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import type { CardSeal } from '../../src/core/seal.ts';
 import { toCardFacts } from '../../src/directory/account.ts';
-import { askOf, type Prepared, type Refused } from '../../src/dispatch/request-action.ts';
-import { helpNow, type InputOf, isPermitted, permissionOf } from '../../src/dispatch/verbs.ts';
+import { askOf, type Refused } from '../../src/dispatch/request-action.ts';
+import { helpNow, isPermitted, permissionOf } from '../../src/dispatch/verbs.ts';
 import type { Role } from '../../src/policy/decide-action.ts';
 import {
   cardPicker,
@@ -88,15 +88,15 @@ export const pickCard = onPress(async ({ value, body, interaction }, deps) => {
     await showInPicker(view, { picked: null, notice }, deps);
     return refused({ why: notice, whoCan: '' });
   };
-  const input = async (): Promise<Prepared<InputOf<'look'>>> => {
+  const show = async (): Promise<Refused | undefined> => {
     if (!isPermitted('show', roles)) return await refuse(isComplete ? NOT_THEIRS : NOT_KNOWN);
     const pending = await deps.pending.get(view.private_metadata);
     if (pending?.kind !== 'place' || chosen === null) return await refuse(tooOld());
     const picked = await pickedCard({ actor: asked.actor, roles, origin: pending.origin }, chosen, deps);
     await showInPicker(view, { picked, notice: null }, deps);
-    return { kind: 'input', input: { seen: 'picker' } };
+    return undefined;
   };
-  await deps.requestAction({ ...asked, verb: 'look', target, input });
+  await look(asked, { target, seen: 'picker' }, show, deps);
 });
 
 const NOT_THEIRS = 'Only operators and approvers may see cards, and holders their own.';
