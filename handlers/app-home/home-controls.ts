@@ -6,7 +6,7 @@ import { FIRST } from '../../templates/app-home/program-menu.ts';
 import { openAskForm } from '../approvals/ask-for-raise.ts';
 import { DAY_PASSED, inputsOf } from '../dispatch/form-inputs.ts';
 import { asks, onPress, type PressListener } from '../dispatch/press.ts';
-import { buttonTooOld, refuseChoice } from '../dispatch/refused.ts';
+import { refuseButton } from '../dispatch/refused.ts';
 import { ofForm, type ViewArgs } from '../dispatch/submission.ts';
 
 /** The menu on top of App Home when there are several card programs. */
@@ -17,7 +17,7 @@ export const chooseProgram = onPress(async ({ value, body }, { showProgram }) =>
 /** *Previous* and *Next* below a list of App Home. */
 export const turnPage = onPress(async ({ value, body, interaction }, deps) => {
   const turn = turnOf(value);
-  if (turn === null) return await refuseChoice(interaction, { kind: 'own' }, buttonTooOld(), deps);
+  if (turn === null) return await refuseButton(interaction, deps);
   await deps.renderHome(body.user.id, true, turn);
 });
 
@@ -28,7 +28,7 @@ export const turnPage = onPress(async ({ value, body, interaction }, deps) => {
 export function actOnHomeCard(verb: 'block' | 'activate' | 'ask'): PressListener {
   return onPress(async ({ value, body, interaction }, deps) => {
     const card = deps.seals.card.open(value);
-    if (card === null) return await refuseChoice(interaction, { kind: 'own' }, buttonTooOld(), deps);
+    if (card === null) return await refuseButton(interaction, deps);
     const target = { kind: 'card', ...card, alertId: null } as const;
     if (verb !== 'ask') return await deps.requestAction({ ...interaction, verb, target, input: {} });
     const about = { alertId: null, words: [String(card.acctId)], messageTs: null };
@@ -41,7 +41,7 @@ export function actOnHomeCard(verb: 'block' | 'activate' | 'ask'): PressListener
 export const setPreference = onPress(async ({ value, interaction }, deps) => {
   const [kind = '', to = ''] = value.split(':');
   const preference = readPreference([kind, to]);
-  if (typeof preference === 'string') return await refuseChoice(interaction, { kind: 'own' }, buttonTooOld(), deps);
+  if (typeof preference === 'string') return await refuseButton(interaction, deps);
   await deps.requestAction({
     ...interaction,
     verb: 'notify',

@@ -44,10 +44,10 @@ export function inForm(interaction: Interaction): Interaction {
 }
 
 /** A button of App Home that was sealed before the bot token was replaced, or whose value cannot be read. */
-export const buttonTooOld = (): Refusal => ({
-  why: 'This button no longer works.',
-  whoCan: 'Open the Home tab and use the one there.',
-});
+export async function refuseButton(interaction: Interaction, deps: ListenerDeps): Promise<void> {
+  const no = { why: 'This button no longer works.', whoCan: 'Open the Home tab and use the one there.' };
+  await refuseChoice(interaction, { kind: 'own' }, no, deps);
+}
 
 export const formTooOld = (): Refusal => ({
   why: 'This form was open for more than 30 minutes.',
