@@ -1,18 +1,10 @@
-import type { ViewOutput } from '@slack/bolt';
+import type { ViewOutput, ViewStateValue } from '@slack/bolt';
 import type { LimitRule } from '../../src/card-api/rule.ts';
 import { Term } from '../../src/card-api/rule-change.ts';
 import { maskCardNumbers } from '../../src/core/card-number.ts';
 import { parseAmount } from '../../src/core/money.ts';
 import { ENDS_TOO_LATE, endsTooLate } from '../../src/limits/term.ts';
 import { DAY_BELOW, formInput, limitOfAmount } from '../../templates/limits/form-inputs.ts';
-
-interface Entered {
-  readonly value?: string | null;
-  readonly selected_option?: { readonly value: string } | null;
-  readonly selected_date?: string | null;
-  readonly selected_user?: string | null;
-  readonly selected_conversation?: string | null;
-}
 
 export const UNCLEAR_AMOUNT = 'Write dollars such as 450 or 1,250.50.';
 export const DAY_PASSED = 'That day has passed. Choose today or later.';
@@ -21,11 +13,11 @@ export const DAY_PASSED = 'That day has passed. Choose today or later.';
 export type Inputs = ReturnType<typeof inputsOf>;
 
 export function inputsOf(view: ViewOutput) {
-  const entered = new Map<string, { blockId: string; given: Entered }>();
+  const entered = new Map<string, { blockId: string; given: ViewStateValue }>();
   for (const [blockId, elements] of Object.entries(view.state.values)) {
     for (const [actionId, given] of Object.entries(elements)) entered.set(actionId, { blockId, given });
   }
-  const given = (actionId: string): Entered => entered.get(actionId)?.given ?? {};
+  const given = (actionId: string): Partial<ViewStateValue> => entered.get(actionId)?.given ?? {};
   const typed = (actionId: string): string => given(actionId).value?.trim() ?? '';
   const text = (actionId: string): string => maskCardNumbers(typed(actionId));
   return {
