@@ -25,7 +25,7 @@ import { createCapOverride, createOverrideRequest } from '../approvals/emergency
 import { createExecution, createFailApproval, createMakeApprovedChange } from '../approvals/execute-approval.ts';
 import { createDropApproval } from '../approvals/in-flight.ts';
 import { createJudgeClick, createRecount, createWhyNoLonger } from '../approvals/judge-click.ts';
-import { createOpenRequest, type RequestedChange } from '../approvals/open-request.ts';
+import { createOpenRequest } from '../approvals/open-request.ts';
 import { createEndRequest, createPaidAt, createReadRequest } from '../approvals/paid-request.ts';
 import { createGatherAllFacts, createPromisedBesides } from '../approvals/promised-besides.ts';
 import type { OpenRequest } from '../approvals/request.ts';
@@ -40,7 +40,6 @@ import { noCard } from '../core/card-facts.ts';
 import { createOnlyCard } from '../directory/candidates.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
 import { changesCard, commandOf, isLook, permissionOf, refusedTo } from '../dispatch/verbs.ts';
-import type { RequestOpened } from '../limits/change-rule.ts';
 import { permanent } from '../limits/term.ts';
 import { createOrderNotices, type OrderTerms, type VirtualOrder } from '../virtual-cards/order.ts';
 import { cardOfOrder, createFailOrder, createOrderVirtual, createPlaceOrder } from '../virtual-cards/order-virtual.ts';
@@ -52,7 +51,7 @@ import type { Tools } from './compose-tools.ts';
 
 interface Deps {
   readonly tools: Tools;
-  readonly openRequest: ReturnType<typeof composeOpenRequest>;
+  readonly openRequest: ComposedOpenRequest;
   readonly changeRule: ReturnType<typeof composeLimits>['changeRule'];
   readonly failures: Failures;
   readonly orders: ReturnType<typeof composeVirtualCards>['orders'];
@@ -132,6 +131,8 @@ export function composeOpenRequest(tools: Tools) {
   return createOpenRequest({ ...tools, gatherFacts: createGatherAllFacts(createGatherFacts(tools), promisedBesides) });
 }
 
+type ComposedOpenRequest = ReturnType<typeof composeOpenRequest>;
+
 /** What verification of a changed card needs to know about requests. */
 function requestsOf(verified: ApprovalVerified, { requests, withLock }: Tools): RequestsOfActions {
   const requestOf = (askedId: string) => requests.get(requestIdOf(askedId));
@@ -153,11 +154,7 @@ function requestsOf(verified: ApprovalVerified, { requests, withLock }: Tools): 
 }
 
 /** Orders virtual cards, requests their details again, and answers the person who asked. */
-export function composeVirtualCards(
-  tools: Tools,
-  openRequest: (asked: RequestedChange) => Promise<RequestOpened>,
-  failures: Failures,
-) {
+export function composeVirtualCards(tools: Tools, openRequest: ComposedOpenRequest, failures: Failures) {
   const notices = createOrderNotices(tools);
   const orderPermit = createOrderPermit(tools);
   const placeOrder = createPlaceOrder({ ...tools, orderPermit, notices });
@@ -184,7 +181,7 @@ export function composeVirtualCards(
 function requestsOfOrders(
   { responses, resumeRequest, nameRuleset }: Tools,
   orderPermit: Pick<OrderPermit, 'approvals'>,
-  openRequest: (asked: RequestedChange) => Promise<RequestOpened>,
+  openRequest: ComposedOpenRequest,
 ): Pick<Parameters<typeof createOrderVirtual>[0], 'requestOrder' | 'resumeOrder'> {
   return {
     async requestOrder(action, order, { others, isOwn, isLarge = false }) {
