@@ -2,22 +2,19 @@ import { homeProgramMenu } from '../../templates/app-home/program-menu.ts';
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import type { Slack } from '../slack/client.ts';
+import type { WhichProgram } from '../slack/several-programs.ts';
 
-/** A card program, known to people by its command. */
-interface NamedProgram {
-  /** Empty for the first program. */
-  readonly name: string;
-  readonly command: string;
-}
+/** All current programs. */
+type Programs = WhichProgram['all'];
 
 /** Slack has one App Home page per person. It shows the card program that they have chosen, by default the first one. */
 export type ChosenPrograms = ReturnType<typeof createChosenPrograms>;
 
 /**
  * @param redis the first program's, for all programs.
- * @param programs all current programs. The first one is shown to people whose chosen program no longer exists.
+ * @param programs the first one is shown to people whose chosen program no longer exists.
  */
-export function createChosenPrograms(redis: RedisClient, programs: readonly NamedProgram[]) {
+export function createChosenPrograms(redis: RedisClient, programs: Programs) {
   const key = stateKey('home-programs');
   return {
     async of(userId: string): Promise<string> {
@@ -34,7 +31,7 @@ export function createChosenPrograms(redis: RedisClient, programs: readonly Name
 export function publishWhereChosen(
   publishHome: Slack['publishHome'],
   program: string,
-  programs: readonly NamedProgram[],
+  programs: Programs,
   chosen: Pick<ChosenPrograms, 'of'>,
 ): Slack['publishHome'] {
   return async (userId, view) => {
