@@ -74,9 +74,10 @@ export function parseCommand(text: string, clock: Clock): Command {
   if (read === undefined) return unknownVerb(verb, rest, clock);
   // The end may hold a time or the half of a filter. After a card to block there is only a reason, and a stolen card
   // must not wait for a shorter one.
-  if (rest.length > WORDS_MAX && first !== 'block') return tooLong(first);
+  if (rest.length > WORDS_MAX && first !== 'block')
+    return unclear(first, `That is more than ${WORDS_MAX} words, too many for me to read. Write fewer.`);
   if (unsure !== null && [...beforeCard].some((lead) => asRead(plain).startsWith(lead)))
-    return unsureCard(first, unsure);
+    return unclear(first, `Is “${unsure}” the card? Write only its last four digits.`);
   const command = read(rest.slice(0, WORDS_MAX), clock);
   // `link` reads its card itself: nobody’s only card is known before one is linked to them.
   const isAsSaid = command.kind === 'read' && isOfCard(command.verb) && command.verb !== 'link';
@@ -159,13 +160,7 @@ function numberAtStart(text: string): string | undefined {
 const helpWords: readonly string[] = ['help', '?', '-h', '--help'];
 const isHelp = (word = ''): boolean => helpWords.includes(word.toLowerCase());
 
-function tooLong(first: string): UnclearCommand {
-  const why = `That is more than ${WORDS_MAX} words, too many for me to read. Write fewer.`;
-  return { kind: 'unclear', why, usage: formsOf(first)[0]?.usage ?? 'help' };
-}
-
-function unsureCard(first: string, card: string): UnclearCommand {
-  const why = `Is “${card}” the card? Write only its last four digits.`;
+function unclear(first: string, why: string): UnclearCommand {
   return { kind: 'unclear', why, usage: formsOf(first)[0]?.usage ?? 'help' };
 }
 
