@@ -49,6 +49,7 @@ type Shared = Stores &
     | 'postNotice'
     | 'notifyDirectly'
     | 'updateAlert'
+    | 'cardChanged'
     | 'permalink'
     | 'visibilityOf'
     | 'audit'
@@ -194,7 +195,6 @@ function timers({ enqueue }: WorkerContext) {
       enqueue('end-temporary-change', { temporaryChangeId }, { atMs }),
     endTemporaryChangeNow: (temporaryChangeId: string) =>
       enqueue('end-temporary-change', { temporaryChangeId, isEarly: true }),
-    cardChanged: (acctId: number) => enqueue('refresh-requests', { acctId }),
     enqueueRecovery: (gap: Gap) => enqueue('recover-gap', gap),
   };
 }

@@ -64,11 +64,7 @@ export function composeDelivery(
       },
     }),
     deliverStatus: createDeliverStatus({ ...common, showStatus: createShowStatus(context) }),
-    resolveDeclines: createResolveDeclines({
-      ...context,
-      approversOf: context.requests.approversOf,
-      cardChanged: (acctId) => enqueue('refresh-requests', { acctId }),
-    }),
+    resolveDeclines: createResolveDeclines({ ...context, approversOf: context.requests.approversOf }),
     /** Sends reminders of cards that were shipped but never activated. */
     remind: () =>
       remindOfActivation({

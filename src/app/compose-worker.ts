@@ -149,7 +149,6 @@ function intakeJobs(context: WorkerContext, { verbs, delivery, recovery, warning
       ...context,
       ...delivery,
       isBackfilled: recovery.isBackfilled,
-      cardChanged: (acctId) => enqueue('refresh-requests', { acctId }),
     }),
     noteArrival: recovery.noteArrival,
     virtualCardArrived: verbs.virtualCardArrived,

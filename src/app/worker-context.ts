@@ -128,6 +128,7 @@ function createBase(
     postNotice: createPostNotice({ outbox: lastingOutbox }),
     postTracked: createPostTracked({ ...stores, outbox: lastingOutbox }),
     updateAlert: (id: string): Promise<void> => enqueue('update-messages', { kind: 'alert', id }),
+    cardChanged: (acctId: number): Promise<void> => enqueue('refresh-requests', { acctId }),
   };
 }
 
