@@ -50,7 +50,7 @@ export function ofButton(body: BlockAction, tools: Tools): Interaction {
   const [element] = body.actions;
   // Only this person sees the message and nobody can edit it, so the answer replaces it.
   const isEphemeral = body.container?.['is_ephemeral'] === true;
-  const user = body.user as { id: string; team_id?: string };
+  const { user } = body;
   const channel = body.channel?.id ?? body.container?.['channel_id'] ?? user.id;
   return {
     id: contentId('act_', [

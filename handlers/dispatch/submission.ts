@@ -17,7 +17,7 @@ const expiredForm =
 
 /** Who submitted a form, and how to answer in the conversation where they opened it. */
 export function ofForm(body: ViewSubmitAction, opened: Parameters<typeof placeOf>[0], deps: ListenerDeps) {
-  const who = whoActs(body.user as { id: string; team_id?: string }, body.team);
+  const who = whoActs(body.user, body.team);
   const { userId } = who.actor;
   const origin: Origin = { kind: 'form', ...placeOf(opened), reply: null, replace: false };
   return {
