@@ -8,13 +8,13 @@ export type QuestionableValues = z.output<typeof SharedEnv> &
 /** Warnings about settings that are allowed but should not be used in production. Name variables, never their values. */
 export function warningsOf(values: QuestionableValues): string[] {
   const warnings: string[] = [];
-  const addresses = {
-    SLACK_API_URL: 'the token',
-    CARD_API_URL: 'the token',
-    OTEL_EXPORTER_OTLP_ENDPOINT: 'traces',
-    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'traces',
-  } as const;
-  for (const [name, what] of Object.entries(addresses) as [keyof typeof addresses, string][]) {
+  const addresses = [
+    ['SLACK_API_URL', 'the token'],
+    ['CARD_API_URL', 'the token'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'traces'],
+    ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'traces'],
+  ] as const;
+  for (const [name, what] of addresses) {
     const url = values[name];
     if (url !== undefined && isPlain(url))
       warnings.push(`${name} begins with http://: ${what} can be read in transit. Use https://`);
