@@ -24,11 +24,8 @@ interface Deps {
   /** Webhooks in quarantine, newest first. */
   readonly quarantined: {
     readonly list: (limit: number, from: number) => Promise<readonly QuarantinedWebhook[]>;
+    readonly count: () => Promise<number>;
   };
-}
-
-interface EveryDeps extends Deps {
-  readonly quarantined: Deps['quarantined'] & { readonly count: () => Promise<number> };
 }
 
 /** How many are read or removed at once. */
@@ -42,7 +39,7 @@ export async function listStuck({ queues, quarantined }: Deps, limit: number): P
 }
 
 /** The same without a limit. */
-export async function* everyStuck({ queues, quarantined }: EveryDeps): AsyncGenerator<Stuck> {
+export async function* everyStuck({ queues, quarantined }: Deps): AsyncGenerator<Stuck> {
   for (let from = 0; from < (await quarantined.count()); from += PAGE)
     yield* (await quarantined.list(PAGE, from)).map(ofWebhook);
   for (const of of queues.all) for await (const job of failedIn(of)) yield ofJob(job);
