@@ -12,10 +12,7 @@ import { refuseChoice } from './refused.ts';
  */
 export const chooseCard = onPress(chooseKept);
 
-async function chooseKept(
-  { value: pendingId, interaction }: Pick<Press, 'value' | 'interaction'>,
-  deps: ListenerDeps,
-): Promise<void> {
+async function chooseKept({ value: pendingId, interaction }: Press, deps: ListenerDeps): Promise<void> {
   const pending = await deps.pending.get(pendingId);
   if (pending?.kind !== 'choice') {
     const why = 'This button is more than 30 minutes old.';
