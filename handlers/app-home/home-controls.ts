@@ -32,7 +32,7 @@ export function actOnHomeCard(verb: 'block' | 'activate' | 'ask'): PressListener
     const target = { kind: 'card', ...card, alertId: null } as const;
     if (verb !== 'ask') return await deps.requestAction({ ...interaction, verb, target, input: {} });
     const about = { alertId: null, words: [String(card.acctId)], messageTs: null };
-    const input = openAskForm(body.trigger_id, interaction, about, deps);
+    const input = () => openAskForm(body.trigger_id, interaction, about, deps);
     await deps.requestAction({ ...interaction, verb, target, input });
   });
 }

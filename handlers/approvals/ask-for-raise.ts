@@ -11,18 +11,16 @@ import { onSubmit } from '../dispatch/submission.ts';
 type AskFormFor = Pick<Extract<Pending, { kind: 'ask' }>, 'alertId' | 'words' | 'messageTs'>;
 
 /** Opens the form. The action is requested when the form is submitted. */
-export function openAskForm(
+export async function openAskForm(
   triggerId: string,
   { origin }: Pick<Interaction, 'origin'>,
   form: AskFormFor & Partial<Pick<Parameters<typeof askForm>[0], 'about' | 'amountCents' | 'term'>>,
   { pending, openView, today }: ListenerDeps,
-) {
-  return async (): Promise<{ kind: 'shown' }> => {
-    const { alertId, words, messageTs, about = '', amountCents = null, term = { kind: 'purchase' } } = form;
-    const privateMetadata = await pending.put({ kind: 'ask', alertId, words, ...placeOf({ ...origin, messageTs }) });
-    await openView(triggerId, askForm({ privateMetadata, about, amountCents, term, today: today() }));
-    return { kind: 'shown' };
-  };
+): Promise<{ kind: 'shown' }> {
+  const { alertId, words, messageTs, about = '', amountCents = null, term = { kind: 'purchase' } } = form;
+  const privateMetadata = await pending.put({ kind: 'ask', alertId, words, ...placeOf({ ...origin, messageTs }) });
+  await openView(triggerId, askForm({ privateMetadata, about, amountCents, term, today: today() }));
+  return { kind: 'shown' };
 }
 
 /** `/card ask`: requested at once if it gives a reason. Otherwise opens a form with the amount and the duration filled in. */
@@ -37,7 +35,7 @@ export async function askForRaiseByCommand(
   if (reason !== '' || typeof input === 'function') return await deps.requestAction({ ...asked, notify });
   const words = target.kind === 'words' ? [...target.words] : [];
   const form = { alertId: null, words, messageTs: null, ...input.ask };
-  await deps.requestAction({ ...asked, notify, input: openAskForm(triggerId, interaction, form, deps) });
+  await deps.requestAction({ ...asked, notify, input: () => openAskForm(triggerId, interaction, form, deps) });
 }
 
 /** *Ask for more* on a holder's own decline: opens the form. The button's value is the alert's id. */
@@ -62,7 +60,7 @@ function opensAsk(term: Parameters<typeof askForm>[0]['term']): PressListener {
         amountCents: event?.amountCents || null,
         term,
       };
-      return await openAskForm(body.trigger_id, interaction, form, deps)();
+      return await openAskForm(body.trigger_id, interaction, form, deps);
     };
     await deps.requestAction({ ...interaction, verb: 'ask', target: { kind: 'alert', alertId }, input: openForm });
   });
