@@ -11,12 +11,10 @@ const LOOPBACK = 'localhost,127.0.0.1,[::1]';
 /** The lowercase names work too and take precedence, as with curl. */
 export const proxyNames = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'] as const;
 
+type ProxyVariables = { readonly [Name in (typeof proxyNames)[number]]?: string | undefined };
+
 /** Null when no proxy is set, or no host may use one (`NO_PROXY=*`). */
-export function proxyOf(values: {
-  readonly HTTP_PROXY?: string | undefined;
-  readonly HTTPS_PROXY?: string | undefined;
-  readonly NO_PROXY?: string | undefined;
-}): OutgoingProxy | null {
+export function proxyOf(values: ProxyVariables): OutgoingProxy | null {
   const { HTTP_PROXY: http, HTTPS_PROXY: https, NO_PROXY: except } = values;
   const isOff = except?.split(/[\s,]+/).includes('*') === true;
   if (isOff || (http === undefined && https === undefined)) return null;
