@@ -61,9 +61,8 @@ export function isVerb(verb: string): verb is Verb {
 
 /** An action of one verb, with that verb's own input. */
 export type ActionOf<V extends Verb> = z.infer<(typeof verbs)[V]['action']>;
-type Envelope = keyof Action;
 /** A verb's input, without the fields all actions share. */
-export type InputOf<V extends Verb> = Omit<ActionOf<V>, Envelope>;
+export type InputOf<V extends Verb> = Omit<ActionOf<V>, keyof Action>;
 
 const { show, ...others } = verbs;
 const schemas = Object.values(others).map(({ action }) => action);
