@@ -15,7 +15,6 @@ import {
   withGoals,
 } from '../card-api/rule-change.ts';
 import type { RemainingLimits } from '../card-api/schema.ts';
-import type { AlsoNeeds } from '../core/also-needs.ts';
 import { commandCode } from '../core/installation.ts';
 import type { Lease } from '../core/lock.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
@@ -26,7 +25,7 @@ import { ruleStates, stateWords } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { ApprovalVerified } from './complete-approval.ts';
 import type { EndRequest, PaidAt } from './paid-request.ts';
-import { type PromisedBesides, withPromised } from './promised-besides.ts';
+import type { PromisedBesides } from './promised-besides.ts';
 import { changesFromNow, isAboutRules, type OpenRequest, payCentsOf, wantedGoals, withVoid } from './request.ts';
 import { asAskedFor, isAmendmentOver } from './request-expiry.ts';
 import { CALL_LIMITS, isTooLittle, isTooMuchForBalance, needsNow, type RequestFacts } from './request-facts.ts';
@@ -67,11 +66,21 @@ async function readCurrent(request: OpenRequest, deps: ReadDeps) {
   const event = await deps.purchaseOf(request.action);
   const { alsoNeeds } = request.facts;
   const needs = await needsNow({ event, payCents: payCentsOf(request), changes: all, alsoNeeds }, deps);
-  const needed = withNeeds(request.facts, withBalanceNow(needs, isShort));
-  const facts = withPromised(withPaid(needed, await deps.paidAt(request)), await deps.promisedBesides(request));
+  const alsoNeedsNow = withBalanceNow(needs, isShort);
+  const paidAt = await deps.paidAt(request);
+  const promised = await deps.promisedBesides(request);
+  const facts: RequestFacts = {
+    ...request.facts,
+    alsoNeeds: alsoNeedsNow.length > 0 ? alsoNeedsNow : undefined,
+    paidAt: paidAt ?? undefined,
+    promised: promised.length > 0 ? promised : undefined,
+  };
   const isAmount = payCentsOf(request) !== null;
   const remaining = isAmount ? await orNull(deps.card.getRemainingLimits(acctId, CALL_LIMITS)) : null;
-  const factsWith = (goals: readonly RuleGoal[]) => factsFor(goals, { request, facts, all, remaining });
+  const factsWith = (goals: readonly RuleGoal[]): RequestFacts => ({
+    ...facts,
+    isTooLittle: leavesTooLittle(goals, { request, facts, all, remaining }) ? true : undefined,
+  });
   const current: OpenRequest = {
     ...request,
     isBlocked,
@@ -102,28 +111,16 @@ interface Left {
   readonly remaining: RemainingLimits | null;
 }
 
-/** The card may have been used since the request: whether its changes, or these values instead, are still enough. */
-function factsFor(goals: readonly RuleGoal[], { request, facts, all, remaining }: Left): RequestFacts {
-  const { isTooLittle: _before, ...others } = facts;
+/** The card may have been used since the request: whether its changes, or these values instead, are by now not enough. */
+function leavesTooLittle(goals: readonly RuleGoal[], { request, facts, all, remaining }: Left): boolean {
   const payCents = payCentsOf(request);
-  if (payCents === null || remaining === null) return others;
+  if (payCents === null || remaining === null) return false;
   const changes = withGoals(all, goals);
   // An approver who decided less than was asked for knows what that is enough for.
-  if (isLooser(withGoals(reversed(changes), request.goals))) return others;
+  if (isLooser(withGoals(reversed(changes), request.goals))) return false;
   // That other limits are too small is told with what the purchase needs.
   const left = facts.alsoNeeds?.includes('raise_limit') === true ? [] : facts.left;
-  return isTooLittle(payCents, { ...facts, left }, remaining, changes) ? { ...others, isTooLittle: true } : others;
-}
-
-function withNeeds(facts: RequestFacts, alsoNeeds: AlsoNeeds): RequestFacts {
-  const { alsoNeeds: _before, ...others } = facts;
-  return alsoNeeds.length === 0 ? others : { ...facts, alsoNeeds };
-}
-
-function withPaid(facts: RequestFacts, paidAt: string | null): RequestFacts {
-  if (paidAt !== null) return { ...facts, paidAt };
-  const { paidAt: _before, ...others } = facts;
-  return others;
+  return isTooLittle(payCents, { ...facts, left }, remaining, changes);
 }
 
 /** Whether the card is blocked to which an account's rules apply. */

@@ -4,7 +4,7 @@ import type { RuleGoal } from '../card-api/rule-change.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { PaidAt } from './paid-request.ts';
 import { type ApprovalRequest, payCentsOf } from './request.ts';
-import type { GatherFacts, RequestFacts } from './request-facts.ts';
+import type { GatherFacts } from './request-facts.ts';
 import type { Requests } from './request-store.ts';
 
 /**
@@ -13,7 +13,7 @@ import type { Requests } from './request-store.ts';
  */
 export type PromisedBesides = (
   request: Pick<ApprovalRequest, 'id' | 'acctId'> & { readonly action: Action },
-) => Promise<readonly number[]>;
+) => Promise<number[]>;
 
 interface Deps {
   readonly requests: Pick<Requests, 'get'>;
@@ -45,14 +45,9 @@ export function createPromisedBesides({ requests, temporaryChanges, paidAt }: De
 export function createGatherAllFacts(gatherFacts: GatherFacts, promisedBesides: PromisedBesides): GatherFacts {
   return async function gatherAllFacts(requestId, asked, payCents) {
     const { isBlocked, facts } = await gatherFacts(requestId, asked, payCents);
-    return { isBlocked, facts: withPromised(facts, await promisedBesides({ ...asked, id: requestId })) };
+    const promised = await promisedBesides({ ...asked, id: requestId });
+    return { isBlocked, facts: promised.length > 0 ? { ...facts, promised } : facts };
   };
-}
-
-export function withPromised(facts: RequestFacts, promised: readonly number[]): RequestFacts {
-  if (promised.length > 0) return { ...facts, promised: [...promised] };
-  const { promised: _before, ...others } = facts;
-  return others;
 }
 
 /**
