@@ -14,13 +14,15 @@ const BATCH_MAX = 100;
 /** How long the progress of a recovery is kept, and that a row could not be read. */
 export const RECOVERY_TTL_SECONDS = 30 * 24 * 3600;
 
-/** A count in the progress of a recovery. */
-type Counter = 'recovered' | 'unsent' | 'statuses' | 'unreadable';
+/** The counts in the progress of a recovery: the intake adds to them in the step that stores what they count. */
+export const recoveryCounters = ['recovered', 'unsent', 'statuses', 'unreadable'] as const;
+export type RecoveryCounter = (typeof recoveryCounters)[number];
+
 interface Fetched {
   readonly id: string;
   readonly entry: InboxEntry;
   /** The counts that it is part of. */
-  readonly counters: readonly Counter[];
+  readonly counters: readonly RecoveryCounter[];
 }
 
 const takeLateSource = readScript(new URL('./take-late.lua', import.meta.url));
@@ -38,7 +40,7 @@ export function createLateIntake(
   redo?: Pick<Redo, 'remember'>,
 ) {
   const script = defineScript(redis, takeLateSource);
-  const late = (event: StoredEvent, ...counters: readonly Counter[]): Fetched => ({
+  const late = (event: StoredEvent, ...counters: readonly RecoveryCounter[]): Fetched => ({
     id: event.id,
     entry: { type: 'event', event, isLate: true },
     counters: ['recovered', ...counters],

@@ -6,7 +6,7 @@ import { intakeKey, stateKey, webKeys } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { shardOf, shardsOf } from '../core/shards.ts';
 import { seenKey } from '../intake/intake.ts';
-import { RECOVERY_TTL_SECONDS } from '../intake/take-late.ts';
+import { RECOVERY_TTL_SECONDS, type RecoveryCounter, recoveryCounters } from '../intake/take-late.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** The inbox remembers younger events and deduplicates them itself. */
@@ -48,7 +48,7 @@ export const RecoveryProgress = z.object({
   finishedAt: z.string().nullable().default(null),
 });
 export type RecoveryProgress = z.infer<typeof RecoveryProgress>;
-type WrittenProgress = Partial<Omit<RecoveryProgress, 'recovered' | 'unsent' | 'unreadable' | 'statuses'>>;
+type WrittenProgress = Partial<Omit<RecoveryProgress, RecoveryCounter>>;
 
 export type Recoveries = ReturnType<typeof createRecoveries>;
 
@@ -64,12 +64,7 @@ export function createRecoveries(redis: RedisClient, shards = 1) {
         shardsOf(shards).map(async (shard) => await redis.hgetall(intakeKey(`recovery:${gapId}`, shard))),
       );
       const progress = RecoveryProgress.parse(first);
-      for (const { recovered = 0, unsent = 0, unreadable = 0, statuses = 0 } of more) {
-        progress.recovered += Number(recovered);
-        progress.unsent += Number(unsent);
-        progress.unreadable += Number(unreadable);
-        progress.statuses += Number(statuses);
-      }
+      for (const counts of more) for (const name of recoveryCounters) progress[name] += Number(counts[name] ?? 0);
       return progress;
     },
     write,
@@ -83,7 +78,7 @@ export function createRecoveries(redis: RedisClient, shards = 1) {
     },
   };
 
-  /** The other counts are those of the intake, in the step that stores the events. */
+  /** All but the {@link recoveryCounters}. */
   async function write(gapId: string, progress: WrittenProgress): Promise<void> {
     const fields = Object.entries(progress).filter(([, value]) => value !== null);
     const stored = fields.map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : value]);
