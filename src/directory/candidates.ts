@@ -2,7 +2,7 @@ import type { Action } from '../actions/action.ts';
 import { cardInUse } from '../actions/send-status.ts';
 import { isAccountClosed } from './account.ts';
 import type { CardMatch } from './index-entries.ts';
-import type { UnknownCardDeps } from './unknown-card.ts';
+import type { CardDirectory, UnknownCardDeps } from './unknown-card.ts';
 
 export type Match = Pick<CardMatch, 'acctId' | 'cards' | 'matchedBy'> & Partial<Pick<CardMatch, 'holder'>>;
 
@@ -14,12 +14,8 @@ export interface Candidate {
   readonly status: string | null;
 }
 
-interface HeldDeps {
-  readonly links: UnknownCardDeps['links'];
-  readonly directory: Pick<UnknownCardDeps['directory'], 'account'>;
-}
-
-export interface AskerDeps extends HeldDeps {
+export interface AskerDeps extends Pick<UnknownCardDeps, 'links'> {
+  readonly directory: Pick<CardDirectory, 'account'>;
   /** True for verbs that change nothing. */
   readonly isLook: (verb: string) => boolean;
   /** True for verbs that loosen or restrict a card: none that a closed one can take. */
@@ -42,7 +38,7 @@ export async function heldBy(
   userId: string,
   mayAct: (link: { readonly acctId: number }) => Promise<boolean>,
   isOpenMeant: boolean,
-  { links, directory }: HeldDeps,
+  { links, directory }: Pick<AskerDeps, 'links' | 'directory'>,
 ): Promise<Match[]> {
   const linked = await links.ofUser(userId);
   const may = await Promise.all(linked.map(mayAct));

@@ -1,8 +1,8 @@
 import type { Action } from '../actions/action.ts';
 import type { Rights } from '../actions/action-tools.ts';
+import type { Match } from './candidates.ts';
 import { isByName, nameWords } from './card-query.ts';
 import type { Directory } from './directory.ts';
-import type { CardMatch } from './index-entries.ts';
 
 interface Deps {
   readonly rights: Pick<Rights, 'mayAct'>;
@@ -21,7 +21,7 @@ export async function mayBeSomebodyElse(
   action: Action,
   query: string,
   rest: readonly string[],
-  match: (Pick<CardMatch, 'acctId' | 'matchedBy'> & Partial<Pick<CardMatch, 'holder'>>) | undefined,
+  match: Omit<Match, 'cards'> | undefined,
   deps: Deps,
 ): Promise<boolean> {
   if (match === undefined || !isByName(match.matchedBy)) return false;

@@ -14,7 +14,7 @@ import { type AskerDeps, type Candidate, candidatesOf, heldBy, heldByAsker, type
 import type { Directory } from './directory.ts';
 import { mayBeSomebodyElse } from './may-be-somebody-else.ts';
 import { redactReason, splitWords } from './typed-words.ts';
-import { mayAlsoHave, refuseUnknown, typedOnRecord, type UnknownCardDeps } from './unknown-card.ts';
+import { type CardDirectory, mayAlsoHave, refuseUnknown, typedOnRecord, type UnknownCardDeps } from './unknown-card.ts';
 
 interface CardOfAlert {
   readonly acctId: number | null;
@@ -27,19 +27,13 @@ interface CardOfAlert {
 /** @returns null when there is no such card, or more than one: the person was then told, or asked which. */
 export type ResolveCard = <A extends Action>(action: A) => Promise<Resolved<A> | null>;
 
-interface AccountReader {
-  readonly account: UnknownCardDeps['directory']['account'];
-  readonly reload: (acctId: number) => Promise<Pick<DirectoryAccount, 'cards'> | null>;
-  readonly current: AccountReader['reload'];
-}
-
 interface Deps {
   readonly findCard: ResolveCard;
   readonly responses: Pick<Responses, 'refuse'>;
   readonly rights: Pick<Rights, 'mayAct'>;
   readonly progress: Pick<ActionTools['progress'], 'read'>;
-  readonly directory: FindDeps['directory'];
-  readonly links: FindDeps['links'];
+  readonly directory: CardDirectory;
+  readonly links: UnknownCardDeps['links'];
   /** True for verbs that change what all cards of an account share. */
   readonly isOfAccount: (verb: string) => boolean;
   readonly changesCard: AskerDeps['changesCard'];
@@ -110,7 +104,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
 }
 
 interface FindDeps extends UnknownCardDeps, Pick<AskerDeps, 'isLook' | 'changesCard'> {
-  readonly directory: UnknownCardDeps['directory'] & AccountReader & Pick<Directory, 'find' | 'untilListed'>;
+  readonly directory: CardDirectory;
   /** The card of an alert; null when the alert is no longer stored. */
   readonly cardOfAlert: (alertId: string) => Promise<CardOfAlert | null>;
   readonly askWhich: ReturnType<typeof createAskWhich>;

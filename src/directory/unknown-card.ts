@@ -10,15 +10,20 @@ import { type DirectoryAccount, holderOf, lacksDetails } from './account.ts';
 import { digitsIn, interpret, splitJoined } from './card-query.ts';
 import type { Directory } from './directory.ts';
 
+/** What finding a card needs of the directory. */
+export interface CardDirectory extends Pick<Directory, 'find' | 'findKnown' | 'status' | 'untilListed'> {
+  readonly account: (
+    acctId: number,
+  ) => Promise<Pick<DirectoryAccount, 'cards' | 'accountStatus' | 'detailsAt' | 'doubtedAt'> | null>;
+  readonly all: () => AsyncIterable<Pick<DirectoryAccount, 'acctId' | 'firstName' | 'lastName'>>;
+  readonly reload: (acctId: number) => Promise<Pick<DirectoryAccount, 'cards'> | null>;
+  readonly current: CardDirectory['reload'];
+}
+
 export interface UnknownCardDeps {
   readonly responses: Pick<Responses, 'refuse'>;
   readonly rights: Pick<Rights, 'mayAct'>;
-  readonly directory: Pick<Directory, 'status' | 'findKnown'> & {
-    readonly account: (
-      acctId: number,
-    ) => Promise<Pick<DirectoryAccount, 'cards' | 'accountStatus' | 'detailsAt' | 'doubtedAt'> | null>;
-    readonly all: () => AsyncIterable<Pick<DirectoryAccount, 'acctId' | 'firstName' | 'lastName'>>;
-  };
+  readonly directory: Pick<CardDirectory, 'account' | 'all' | 'findKnown' | 'status'>;
   readonly links: {
     readonly ofUser: (userId: string) => Promise<readonly { readonly acctId: number }[]>;
   };
