@@ -41,7 +41,7 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
     // By now the purchase may pass, or the person may no longer hold the card. The request is open or decided anyway.
     const resumed = await deps.resumeRequest(action.id);
     if (resumed !== null) return await deps.reportAsked(action, resumed, resumed);
-    const refuse = (no: Obstacle) => deps.responses.refuse(action, no, { acctId, isNotPermitted: true });
+    const refuse = (no: Refusal) => deps.responses.refuse(action, no, { acctId, isNotPermitted: true });
     const no = await deps.whyNotAsked(action, acctId);
     if (no !== null) return await refuse(no);
     const found = await deps.findRaise(action, acctId);
@@ -67,7 +67,7 @@ const OPEN_MAX = 5;
 
 /** Why a person may not ask for this card, or not for more at the moment; null: they may. */
 export function createWhyNotAsked({ rights, requests }: WhyNotDeps) {
-  return async function whyNotAsked(action: AskAction, acctId: number): Promise<Obstacle | null> {
+  return async function whyNotAsked(action: AskAction, acctId: number): Promise<Refusal | null> {
     const held = await rights.authorize(action, { acctId });
     if (held.kind === 'refused') return { why: held.why, whoCan: 'Ask its holder, or an approver.' };
     const own = (await requests.open()).flatMap((request) =>
@@ -176,7 +176,7 @@ interface Wanted {
   readonly purchase: TransactionEvent | null;
 }
 
-const noneToChange: Obstacle = {
+const noneToChange: Refusal = {
   why: 'I found nothing that I can change to let this purchase pass.',
   whoCan: 'Ask whoever administers the card program.',
 };
@@ -188,10 +188,8 @@ const noneStops: Refusal = {
   whoCan: 'If it is declined, you can ask from the alert.',
 };
 
-type Obstacle = Pick<Refusal, 'why' | 'whoCan'>;
-
 /** What else would decline a purchase; null: nothing that is known. */
-function findObstacle({ amountCents, rules, purchase }: Wanted, account: AccountDetails): Obstacle | null {
+function findObstacle({ amountCents, rules, purchase }: Wanted, account: AccountDetails): Refusal | null {
   const status = cardInUse(account, null)?.status ?? null;
   if (status !== null && status !== 'ACTIVE') return obstacles[status];
   const { availableCents } = account;
@@ -202,7 +200,7 @@ function findObstacle({ amountCents, rules, purchase }: Wanted, account: Account
   return { why, whoCan: 'Ask for money to be added to the card.' };
 }
 
-const obstacles: Readonly<Record<Exclude<CardStatus, 'ACTIVE'>, Obstacle>> = {
+const obstacles: Readonly<Record<Exclude<CardStatus, 'ACTIVE'>, Refusal>> = {
   BLOCKED: { why: 'The card is blocked: every purchase is declined.', whoCan: 'Ask an approver to unblock it.' },
   INACTIVE: { why: 'The card is not activated yet.', whoCan: 'Ask an operator to activate it.' },
   CLOSED: { why: 'The card is closed and can never be used again.', whoCan: 'Use another card, or ask for a new one.' },

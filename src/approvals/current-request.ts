@@ -218,10 +218,7 @@ export function createRefreshRequests(deps: RefreshDeps): (acctId: number) => Pr
 /**
  * Why this may not be approved: it would lower a limit. `now`: relative to the card's current rules. Null: nothing is lower.
  */
-export function whyLower(
-  now: readonly RuleChange[],
-  { temporary }: OpenRequest,
-): Pick<Refusal, 'why' | 'whoCan'> | null {
+export function whyLower(now: readonly RuleChange[], { temporary }: OpenRequest): Refusal | null {
   const lowered = now.filter((change) => lowers([change]));
   if (lowered.length === 0) return null;
   const forNow = ofRules(temporary, lowered);

@@ -13,14 +13,12 @@ interface Deps extends Pick<ActionTools, 'now'> {
   readonly progress: Pick<Progress, 'read' | 'begin'>;
 }
 
-type NotYet = Pick<Refusal, 'why' | 'whoCan'>;
-
 /** What others may still decide while an approval is in flight. */
 export function createInFlight({ progress, now }: Deps) {
   return {
     mayBeAtCard,
     /** Why nobody can act for the approvers right now; null: they can. */
-    async whyNotYet(request: ApprovalRequest): Promise<NotYet | null> {
+    async whyNotYet(request: ApprovalRequest): Promise<Refusal | null> {
       if (isExpired(request, now())) return expired(request);
       return notYet(await firstOf(request, mayBeAtCard));
     },
@@ -30,7 +28,7 @@ export function createInFlight({ progress, now }: Deps) {
      *
      * @returns why the request cannot be closed now; null when nothing is left that may be sent.
      */
-    async stop(request: ApprovalRequest): Promise<NotYet | null> {
+    async stop(request: ApprovalRequest): Promise<Refusal | null> {
       const sent =
         (await firstOf(request, isLeft(progress.read))) ??
         (await firstOf(
@@ -66,7 +64,7 @@ function stopped(request: ApprovalRequest, now: Date): RefusedState {
   return { state: 'refused', pending: { acctId, cardId, why: words.why, ...kind, answer: { text, blocks } } };
 }
 
-function expired(request: ApprovalRequest): NotYet {
+function expired(request: ApprovalRequest): Refusal {
   return { why: whyExpired(request), whoCan: mayAskAgain };
 }
 
@@ -80,7 +78,7 @@ async function firstOf(
 }
 
 /** @param sent what may be in effect already; undefined: nothing. */
-function notYet(sent: ApprovalInFlight | undefined): NotYet | null {
+function notYet(sent: ApprovalInFlight | undefined): Refusal | null {
   if (sent === undefined) return null;
   const did = sent.kind === 'override' ? 'used the emergency override' : 'approved it';
   return {

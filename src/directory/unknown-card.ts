@@ -78,7 +78,7 @@ const TYPED_MAX = 100;
 export function notReadYet(
   query: string,
   { accounts, lackingDetails, listedAt }: Awaited<ReturnType<Directory['status']>>,
-): Pick<Refusal, 'why' | 'whoCan'> | null {
+): Refusal | null {
   // Webhooks may have named some accounts before.
   if (accounts === 0 || listedAt === null)
     return {

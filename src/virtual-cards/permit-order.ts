@@ -20,7 +20,7 @@ export type OrderVerdict =
       /** It is for someone else, and the amount needs others whatever was ordered before. */
       readonly isLarge?: true;
     }
-  | ({ readonly kind: 'refused'; readonly isNotPermitted?: true } & Pick<Refusal, 'why' | 'whoCan'>);
+  | ({ readonly kind: 'refused'; readonly isNotPermitted?: true } & Refusal);
 
 /** Refuses an order that waited too long. A question whether to still make it would keep its form. */
 export const lateOrder = { why: 'It waited longer than 10 minutes.', whoCan: 'Order it again.' } as const;
