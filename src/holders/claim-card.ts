@@ -11,7 +11,7 @@ import { notReadYet, typedOnRecord } from '../directory/unknown-card.ts';
 import type { Message } from '../slack/message.ts';
 import { type Claim, type ClaimedCard, type Claims, claimValue, isLinkedSince } from './claim-store.ts';
 import { type SetHolder, whyNoHolder } from './link-card.ts';
-import { currentEmail, isSameEmail, type Links } from './link-store.ts';
+import { currentEmail, isSameEmail, type Links, linkedHolder } from './link-store.ts';
 import type { ClaimAction } from './verbs.ts';
 
 /** An undecided claim expires. Silence never confirms it. */
@@ -95,7 +95,7 @@ async function areLinked(
   userId: string,
   { links }: Pick<Deps, 'links'>,
 ): Promise<boolean> {
-  for (const acctId of accounts) if ((await links.ofAccount(acctId))?.userId !== userId) return false;
+  for (const acctId of accounts) if ((await linkedHolder(acctId, links)) !== userId) return false;
   return true;
 }
 
@@ -115,10 +115,7 @@ async function accountsWith(
     (account) => meant.includes(account.acctId) && isSameEmail(account.email, email),
   );
   return await Promise.all(
-    matching.map(async (account) => ({
-      account,
-      heldBy: (await links.ofAccount(account.acctId))?.userId ?? null,
-    })),
+    matching.map(async (account) => ({ account, heldBy: await linkedHolder(account.acctId, links) })),
   );
 }
 
@@ -266,7 +263,7 @@ interface ClaimFactsDeps extends Pick<ActionTools, 'factsOf'> {
 /** What approvers see of a claim, with the values of its buttons. */
 export async function claimFacts(claim: Claim, { factsOf, links }: ClaimFactsDeps): Promise<ClaimFacts> {
   const { acctId, isSameName, isSameEmail } = claim.card;
-  const heldBy = (await links.ofAccount(acctId))?.userId ?? null;
+  const heldBy = await linkedHolder(acctId, links);
   const held = { heldBy, isLinkedSince: isLinkedSince(claim, heldBy) };
   const value = claimValue(claim.id, heldBy);
   return { claim, card: await factsOf(acctId), value, isSameName, isSameEmail, ...held };

@@ -16,7 +16,7 @@ import {
   type OpenClaim,
 } from './claim-store.ts';
 import { type SetHolder, whyNoHolder } from './link-card.ts';
-import type { Links } from './link-store.ts';
+import { type Links, linkedHolder } from './link-store.ts';
 import type { DecideClaimAction } from './verbs.ts';
 
 type ConfirmedClaim = Extract<Claim, { state: 'confirmed' }>;
@@ -151,7 +151,7 @@ export function createJudgeClaim({ rights, links, factsOf, person, now }: JudgeD
     const { acctId } = claim.card;
     const claimant = claim.action.actor.userId;
     const decision = { actionId: action.id, by: action.actor.userId, at: now().toISOString() };
-    const heldBy = await holderOf(acctId, links);
+    const heldBy = await linkedHolder(acctId, links);
     if (confirms && !isLinkedSince(claim, heldBy) && !isAsSeen(action, claim, heldBy))
       return { ...changedHands, about: { acctId } };
     const verdict = await rights.authorize(action, { acctId, notInPlaceOf: [claimant] });
@@ -170,10 +170,6 @@ export function createJudgeClaim({ rights, links, factsOf, person, now }: JudgeD
   async function othersFor(action: DecideClaimAction, role: Role | null, acctId: number) {
     return await askOthers(action, role, (await factsOf(acctId)).group, { rights });
   }
-}
-
-async function holderOf(acctId: number, links: Pick<Links, 'ofAccount'>): Promise<string | null> {
-  return (await links.ofAccount(acctId))?.userId ?? null;
 }
 
 interface ConfirmDeps extends Pick<ActionTools, 'factsOf' | 'hasBegun' | 'notifyDirectly' | 'record'> {
@@ -196,7 +192,7 @@ export function createConfirmClaim(deps: ConfirmDeps) {
     await deps.claims.save(claim);
     if (await takeEffect(action, claim)) return await notifyClaimant(claim);
     await links.expectNoHolder(acctId, actor.userId);
-    const unchanged = linkUnchanged({ card: await deps.factsOf(acctId), heldBy: await holderOf(acctId, links) });
+    const unchanged = linkUnchanged({ card: await deps.factsOf(acctId), heldBy: await linkedHolder(acctId, links) });
     await deps.responses.answer(action, unchanged);
     // No link tells them. Of a card that they only claim to hold, they do not learn who does.
     if (verb === 'unlink') await deps.notifyDirectly(actor.userId, `${claim.id}-unchanged`, unchanged);
@@ -205,7 +201,7 @@ export function createConfirmClaim(deps: ConfirmDeps) {
   /** The link tells whoever it was given to or taken from. Whoever asked to end that of somebody else learns it here. */
   async function notifyClaimant({ id, action, card: { acctId, linkOf } }: ConfirmedClaim): Promise<void> {
     if (linkOf === undefined) return;
-    const ended = linkEnded({ card: await deps.factsOf(acctId), heldNow: await holderOf(acctId, links) });
+    const ended = linkEnded({ card: await deps.factsOf(acctId), heldNow: await linkedHolder(acctId, links) });
     await deps.notifyDirectly(action.actor.userId, `${id}-confirmed`, ended);
   }
 
@@ -213,7 +209,7 @@ export function createConfirmClaim(deps: ConfirmDeps) {
   async function takeEffect(action: DecideClaimAction, claim: ConfirmedClaim): Promise<boolean> {
     const { acctId } = claim.card;
     const { verb, actor } = claim.action;
-    const heldBy = await holderOf(acctId, links);
+    const heldBy = await linkedHolder(acctId, links);
     // Somebody may have linked the card to another person since. That stays.
     if (isLinkedSince(claim, heldBy) || !isAsSeen(action, claim, heldBy)) {
       if (await deps.hasBegun(action)) return true;

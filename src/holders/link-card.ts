@@ -5,7 +5,7 @@ import { setSince } from '../actions/record.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { SettingOrder } from '../core/setting-order.ts';
 import type { Person } from '../slack/client.ts';
-import type { Link, Links } from './link-store.ts';
+import { type Link, type Links, linkedHolder } from './link-store.ts';
 import type { LinkAction, UnlinkAction } from './verbs.ts';
 
 /** Who holds a card from now on. */
@@ -37,7 +37,7 @@ export function createSetHolder(deps: SetHolderDeps) {
     const { acctId, cardId, userId, provedBy } = holder;
     return await deps.withLock(`account:${acctId}`, async (lease) => {
       const card = await deps.factsOf(acctId);
-      const before = (await deps.links.ofAccount(acctId))?.userId ?? null;
+      const before = await linkedHolder(acctId, deps.links);
       const isSet = before === userId;
       // An address proves nothing against another person who is linked.
       const isHeldByOther = provedBy === 'email' && !isSet && before !== null;

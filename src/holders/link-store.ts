@@ -98,6 +98,11 @@ export function createLinks(redis: RedisClient, now: () => Date) {
   };
 }
 
+/** The person who is linked to an account; null: nobody. */
+export async function linkedHolder(acctId: number, links: Pick<Links, 'ofAccount'>): Promise<string | null> {
+  return (await links.ofAccount(acctId))?.userId ?? null;
+}
+
 /**
  * From when on a person may read what happened to a card (ms). As its holder, since it was linked to them: the purchases of an
  * earlier holder are not theirs to read.
