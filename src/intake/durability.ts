@@ -82,10 +82,20 @@ export function diskWaitOf(wanted: Durability, settings: readonly RedisSettings[
   ]);
 }
 
+/** Redis syncs once a second, and sometimes takes twice as long. Shorter than the command timeout (`core/redis.ts`). */
+export const SYNC_WITHIN_MS = 1900;
+
+/** Whether the disk has a write in time, and so everything that this connection wrote before. */
+export async function syncedWrite(redis: Pick<RedisClient, 'set' | 'call'>, maxWaitMs = SYNC_WITHIN_MS) {
+  const [, synced] = await Promise.all([
+    redis.set(intakeKey('on-disk'), '1'),
+    redis.call('WAITAOF', 1, 0, maxWaitMs) as Promise<unknown[]>,
+  ]);
+  return Number(synced[0]) > 0;
+}
+
 /** The next sync comes at the earliest a second after the last one. An earlier answer cannot be true. */
 const TOO_SOON_MS = 300;
-/** Shorter than the command timeout (`core/redis.ts`). */
-const SYNC_WITHIN_MS = 1900;
 const ROUNDS = 3;
 
 /**
@@ -95,16 +105,9 @@ const ROUNDS = 3;
  * it: a second write right after a sync has to wait for the next sync.
  */
 export async function answersTooSoon(redis: Pick<RedisClient, 'set' | 'call'>): Promise<boolean> {
-  const write = async (maxWaitMs: number): Promise<boolean> => {
-    const [, synced] = await Promise.all([
-      redis.set(intakeKey('on-disk'), '1'),
-      redis.call('WAITAOF', 1, 0, maxWaitMs) as Promise<unknown[]>,
-    ]);
-    return Number(synced[0]) > 0;
-  };
   for (let round = 0; round < ROUNDS; round += 1) {
     // On a slow disk, a sync may take so long that the next one is already due.
-    if (!(await write(SYNC_WITHIN_MS)) || !(await write(TOO_SOON_MS))) return false;
+    if (!(await syncedWrite(redis)) || !(await syncedWrite(redis, TOO_SOON_MS))) return false;
   }
   return true;
 }

@@ -9,7 +9,7 @@ import { defineScript, readScript } from '../core/redis-script.ts';
 import type { Redo } from '../core/redo.ts';
 import { shardOf } from '../core/shards.ts';
 import { currentTrace, type TraceParent } from '../core/trace.ts';
-import type { DiskWait } from './durability.ts';
+import { type DiskWait, SYNC_WITHIN_MS, syncedWrite } from './durability.ts';
 
 /** How long an event is remembered. Repeats within this time are ignored. */
 export const SEEN_TTL_SECONDS = 7 * 24 * 3600;
@@ -20,8 +20,6 @@ const ACTION_TTL_SECONDS = 10 * 60;
 /** Longest wait for Redis' acknowledgement. After that the sender gets a 503 and retries. */
 export const ACK_DEADLINE_MS = 700;
 
-/** The same for a write that must be on disk: Redis syncs once a second, and sometimes takes twice as long. */
-const DISK_DEADLINE_MS = 1900;
 const ASK_AGAIN_MS = 50;
 
 /** Webhooks in one script call. Larger batches would block Redis' single thread for too long. */
@@ -165,7 +163,7 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}) {
     const ids = batch.map(({ id }) => id);
     const isDisk = diskWait() === 'waitaof';
     const sent = isDisk ? disk.synced(store.put(target, ids, lines)) : store.put(target, ids, lines);
-    const deadlineMs = options.deadlineMs ?? (isDisk ? DISK_DEADLINE_MS : ACK_DEADLINE_MS);
+    const deadlineMs = options.deadlineMs ?? (isDisk ? SYNC_WITHIN_MS : ACK_DEADLINE_MS);
     try {
       const answers = (await within(deadlineMs, sent, () => {
         throw new DeadlineError(`no answer within ${deadlineMs} ms`);
@@ -241,11 +239,8 @@ function createDiskSync(redis: RedisClient, onIdle: () => void) {
     async synced(sent: Promise<unknown>): Promise<unknown> {
       syncing += 1;
       try {
-        // Marks the last write of this connection: once the disk has it, it also has all writes before it.
-        const marked = redis.set(intakeKey('on-disk'), '1');
-        const asked = redis.call('WAITAOF', 1, 0, DISK_DEADLINE_MS);
-        const [answers, , acknowledged] = await Promise.all([sent, marked, asked]);
-        if (Number((acknowledged as unknown[])[0]) < 1) throw new Error('the disk does not have the write yet');
+        const [answers, isOnDisk] = await Promise.all([sent, syncedWrite(redis)]);
+        if (!isOnDisk) throw new Error('the disk does not have the write yet');
         return answers;
       } finally {
         syncing -= 1;
