@@ -26,7 +26,6 @@ import {
   type OpenRequest,
   orderIn,
   overdueAtMs,
-  temporaryChangeIdOf,
   unconfirmedApproval,
 } from './request.ts';
 import { expiryOf, isAmendmentOver, isExpired, untilEndMs } from './request-expiry.ts';
@@ -72,8 +71,8 @@ export function createRequestEnds(deps: Deps) {
     // The change itself may have taken the card out of the ruleset it followed.
     const followed = result === undefined ? request.card : { ...request.card, ruleset: result.card.ruleset };
     const shown = { ...request, card: await deps.nameRuleset(followed) };
-    const madeId = temporaryChangeIdOf(request);
-    const made = madeId === null ? null : await deps.temporaryChanges.get(madeId);
+    const { temporaryChangeId } = request;
+    const made = temporaryChangeId === null ? null : await deps.temporaryChanges.get(temporaryChangeId);
     // A change that got no answer decides its request only when it is found in effect.
     const isFound = confirmation === 'confirmed' || result?.state === 'unknown';
     const isConfirmed = confirmation === undefined || isFound;

@@ -108,7 +108,6 @@ export const rowsOf = <T extends z.ZodType>(row: T) => readableRowsOf(row).trans
 const orEmpty = <T extends z.ZodType>(list: T) => z.preprocess((sent) => sent ?? [], list);
 
 export const readableListOf = <T extends z.ZodType>(row: T) => orEmpty(readableRowsOf(row));
-const listOf = <T extends z.ZodType>(row: T) => orEmpty(rowsOf(row));
 
 /** A list that is rejected if one of its rows cannot be read. */
 export const completeListOf = <T extends z.ZodType>(row: T) => orEmpty(z.array(row));
@@ -136,7 +135,7 @@ export const VirtualCardOrderPlaced = renamed({ virtualCardOrderId: ['VirtualCar
  */
 export const NetworkTransactionRows = z
   .object({
-    TransactionList: listOf(AnyRecord),
+    TransactionList: orEmpty(rowsOf(AnyRecord)),
     Pages: z.object({ NumberOfPages: z.number().nullish() }).nullish(),
   })
   .refine(({ Pages }) => (Pages?.NumberOfPages ?? 1) <= 1, 'more pages than one')

@@ -1,3 +1,4 @@
+import type { CardStatusEvent } from '../core/event.ts';
 import { CLOCK_SKEW_MS } from '../core/service-time.ts';
 import type { DirectoryAccount, DirectoryCard } from './account.ts';
 import { isOfRead, type SeenTimes, withWas } from './status-before.ts';
@@ -15,14 +16,10 @@ export function timesOfRead(at: string): SeenTimes {
 export function timesOfWebhook({
   callbackAt,
   receivedAt,
-  isSeen = false,
-}: {
-  readonly callbackAt: string;
-  readonly receivedAt: string;
-  readonly isSeen?: boolean | undefined;
-}): SeenTimes {
+  isSeen,
+}: Pick<CardStatusEvent, 'callbackAt' | 'receivedAt' | 'isSeen'>): SeenTimes {
   // No webhook, but a status that a recovery reports because the API showed it.
-  if (isSeen) return timesOfRead(callbackAt);
+  if (isSeen === true) return timesOfRead(callbackAt);
   return {
     seenAt: earlierOf(receivedAt, skewed(callbackAt)),
     // By a wrong clock it was sent later than it was received, and would win over every webhook until then.

@@ -57,7 +57,6 @@ export type Recoveries = ReturnType<typeof createRecoveries>;
  * shard counts the events it stored.
  */
 export function createRecoveries(redis: RedisClient, shards = 1) {
-  const keyOf = (gapId: string): string => intakeKey(`recovery:${gapId}`);
   return {
     async read(gapId: string): Promise<RecoveryProgress> {
       const [first, ...more] = await Promise.all(
@@ -82,7 +81,7 @@ export function createRecoveries(redis: RedisClient, shards = 1) {
   async function write(gapId: string, progress: WrittenProgress): Promise<void> {
     const fields = Object.entries(progress).filter(([, value]) => value !== null);
     const stored = fields.map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : value]);
-    const key = keyOf(gapId);
+    const key = intakeKey(`recovery:${gapId}`);
     await redis.multi().hset(key, Object.fromEntries(stored)).expire(key, RECOVERY_TTL_SECONDS).exec();
   }
 }

@@ -78,19 +78,17 @@ export function redactCardStatus(
   });
 }
 
+interface MissedStatus extends Pick<CardStatusEvent, 'acctId' | 'holder' | 'customId'> {
+  readonly card: Omit<CardStatusEvent['cards'][number], 'cardOrderId'>;
+  readonly was: { readonly status: CardStatus | null; readonly seenAt: string };
+  readonly seenAt: string;
+}
+
 /**
  * Makes an event of a change that the API shows and no webhook reported. The real time of the change is unknown, so the
  * time when it was seen is used.
  */
-export function toMissedStatus(missed: {
-  readonly acctId: number;
-  readonly holder: string;
-  readonly customId: string | null;
-  readonly card: { readonly cardId: number; readonly last4: string; readonly status: CardStatus };
-  readonly was: { readonly status: CardStatus | null; readonly seenAt: string };
-  readonly seenAt: string;
-}): CardStatusEvent {
-  const { acctId, holder, customId, card, was, seenAt } = missed;
+export function toMissedStatus({ acctId, holder, customId, card, was, seenAt }: MissedStatus): CardStatusEvent {
   return CardStatusEvent.parse({
     // No time in the id, so that the change is one event however often it is seen.
     id: eventId(['card-status-missed', acctId, card.cardId, was.status, was.seenAt, card.status]),
