@@ -55,7 +55,7 @@ export function createBlockAll({ block, latestChanges, progress, failures, facts
       if (before.some((card) => card.acctId === acctId)) continue;
       const id = blockIdOf(asked.id, acctId);
       const last4 = last4s[index] ?? null;
-      const cardId = await idOf(acctId, last4);
+      const cardId = last4 === null ? null : (await factsOf(acctId, { last4 })).cardId;
       const named = last4 === null ? {} : { last4 };
       const target = { kind: 'card', acctId, cardId, ...named, alertId: asked.target.alertId } as const;
       const action = { ...asked, id, verb: 'block', target, partOf } as const;
@@ -84,11 +84,6 @@ export function createBlockAll({ block, latestChanges, progress, failures, facts
     const state = left.length === 0 ? 'done' : 'failed';
     return { state, card: noCard, before: null, after: null, apiWords: null, note };
   };
-
-  /** The card with these digits. Null: they or its id are not known. */
-  async function idOf(acctId: number, last4: string | null): Promise<number | null> {
-    return last4 === null ? null : (await factsOf(acctId, { last4 })).cardId;
-  }
 
   /** They want the card blocked as well: an *Undo* of an earlier block needs more than whoever made that. */
   async function noteApprovers(action: BlockAction, acctId: number, approvers: readonly string[]): Promise<void> {
