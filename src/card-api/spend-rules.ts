@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toCents } from '../core/money.ts';
-import { CardApiAssumptions } from './assumptions.ts';
+import { type CardApiAssumptions, parseAssumptions } from './assumptions.ts';
 import { notSent } from './errors.ts';
 import { LimitPeriod, type LimitRule, type RuleValue, SpendCategory } from './rule.ts';
 import { centsOf, type RuleGoal } from './rule-change.ts';
@@ -42,8 +42,6 @@ export interface SpendRulesRead {
   readonly raw: AnyRecord;
 }
 
-export const defaultRulesAssumptions: CardApiAssumptions = CardApiAssumptions.parse({});
-
 /** Wire name of each window's limit. */
 export const limitFields = {
   daily: 'DailySpendLimit',
@@ -70,10 +68,7 @@ const Rules = z.object({
 });
 
 /** Reads both forms, wrapped in `AdvancedSpendRules` or not. Null when it is neither. */
-export function readSpendRules(
-  raw: unknown,
-  assumptions: CardApiAssumptions = defaultRulesAssumptions,
-): SpendRules | null {
+export function readSpendRules(raw: unknown, assumptions: CardApiAssumptions = parseAssumptions()): SpendRules | null {
   const received = AnyRecord.safeParse(raw);
   if (!received.success) return null;
   const inner = unwrapped(received.data, assumptions);
@@ -117,7 +112,7 @@ function readBusinessBalance(rules: AnyRecord, { businessBalanceField }: CardApi
 }
 
 /** The body for PUT: no wrapper, and without read-only fields. */
-export function toSpendRulesBody(raw: AnyRecord, assumptions: CardApiAssumptions = defaultRulesAssumptions): AnyRecord {
+export function toSpendRulesBody(raw: AnyRecord, assumptions: CardApiAssumptions = parseAssumptions()): AnyRecord {
   const body = without(unwrapped(raw, assumptions), assumptions.readOnlyRuleFields);
   if (!Array.isArray(body.MerchantCategories)) return body;
   return {
@@ -152,7 +147,7 @@ function isRecord(value: unknown): value is AnyRecord {
 export function applyChanges(
   raw: AnyRecord,
   goals: readonly RuleGoal[],
-  assumptions: CardApiAssumptions = defaultRulesAssumptions,
+  assumptions: CardApiAssumptions = parseAssumptions(),
 ): AnyRecord {
   const inner = unwrapped(raw, assumptions);
   const changed = goals.reduce((rules, goal) => applyChange(rules, goal, assumptions), inner);

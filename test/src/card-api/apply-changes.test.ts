@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { parseAssumptions } from '../../../src/card-api/assumptions.ts';
 import type { RuleGoal } from '../../../src/card-api/rule-change.ts';
-import { applyChanges, defaultRulesAssumptions } from '../../../src/card-api/spend-rules.ts';
+import { applyChanges } from '../../../src/card-api/spend-rules.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 
 const fuel = { id: 5, name: 'Fuel' };
@@ -34,7 +35,7 @@ describe('a category', () => {
   });
 
   it('is added with zeros if the service uses zero for no limit', () => {
-    const changed = applyChanges({}, [categoryGoal(books, true)], { ...defaultRulesAssumptions, noLimit: 0 });
+    const changed = applyChanges({}, [categoryGoal(books, true)], { ...parseAssumptions(), noLimit: 0 });
 
     expect(changed.MerchantCategories).toEqual([expect.objectContaining({ TransactionLimit: 0, DailySpendLimit: 0 })]);
   });
@@ -55,7 +56,7 @@ describe('a category', () => {
     const last = { MerchantCategories: [{ Id: 5, Name: 'Fuel' }] };
 
     expect(() => applyChanges(last, [categoryGoal(fuel, false)])).toThrow('the last spend category');
-    const assumptions = { ...defaultRulesAssumptions, noCategoryAllowsAll: false };
+    const assumptions = { ...parseAssumptions(), noCategoryAllowsAll: false };
     expect(applyChanges(last, [categoryGoal(fuel, false)], assumptions)).toEqual({ MerchantCategories: [] });
   });
 });
@@ -98,13 +99,13 @@ describe('a limit', () => {
     const goal = limitGoal('weekly', null);
 
     expect(applyChanges({}, [goal])).toEqual({ WeeklySpendLimit: null });
-    expect(applyChanges({}, [goal], { ...defaultRulesAssumptions, noLimit: 0 })).toEqual({ WeeklySpendLimit: 0 });
+    expect(applyChanges({}, [goal], { ...parseAssumptions(), noLimit: 0 })).toEqual({ WeeklySpendLimit: 0 });
   });
 
   it('of zero is refused where the service reads zero as no limit', () => {
     const goals = [limitGoal('daily', 0)];
 
-    expect(() => applyChanges(rules, goals, { ...defaultRulesAssumptions, noLimit: 0 })).toThrow('would mean no limit');
+    expect(() => applyChanges(rules, goals, { ...parseAssumptions(), noLimit: 0 })).toThrow('would mean no limit');
     expect(applyChanges({}, goals)).toEqual({ DailySpendLimit: 0 });
   });
 

@@ -2,12 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAssumptions } from '../../../src/card-api/assumptions.ts';
 import { limitPeriods } from '../../../src/card-api/rule.ts';
-import {
-  applyChanges,
-  defaultRulesAssumptions,
-  readSpendRules,
-  toSpendRulesBody,
-} from '../../../src/card-api/spend-rules.ts';
+import { applyChanges, readSpendRules, toSpendRulesBody } from '../../../src/card-api/spend-rules.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 
@@ -98,7 +93,7 @@ describe('reading spend rules', () => {
   ])(
     'reads an empty category list as all categories, depending on the assumption %j',
     (noCategoryAllowsAll, MerchantCategories, all) => {
-      const read = readSpendRules({ MerchantCategories }, { ...defaultRulesAssumptions, noCategoryAllowsAll });
+      const read = readSpendRules({ MerchantCategories }, { ...parseAssumptions(), noCategoryAllowsAll });
       expect(read?.isEveryCategoryAllowed).toBe(all);
     },
   );
@@ -127,14 +122,14 @@ describe('reading spend rules', () => {
     expect(read?.categories).toMatchObject([{ transactionLimitCents: 9_950 }]);
     expect(applyChanges(sent, [limitGoal('weekly', 100_000)])).toEqual({ ...sent, WeeklySpendLimit: 1000 });
     expect(
-      readSpendRules({ DailySpendLimit: '0.00' }, { ...defaultRulesAssumptions, noLimit: 0 })?.limits,
+      readSpendRules({ DailySpendLimit: '0.00' }, { ...parseAssumptions(), noLimit: 0 })?.limits,
       'the value that means no limit',
     ).toEqual(none);
   });
 
   it('reads zero as no limit if the service is assumed to mean that', () => {
     const assumptions = {
-      ...defaultRulesAssumptions,
+      ...parseAssumptions(),
       spendRulesWrapper: 'Rules',
       noLimit: 0 as const,
     };
@@ -155,7 +150,7 @@ describe('reading spend rules', () => {
   ])('reads from %s = %j whether the business pays', (businessBalanceField, flag, usesBusinessBalance) => {
     const raw = { DailySpendLimit: 5, [businessBalanceField]: flag };
 
-    expect(readSpendRules(raw, { ...defaultRulesAssumptions, businessBalanceField })).toMatchObject({
+    expect(readSpendRules(raw, { ...parseAssumptions(), businessBalanceField })).toMatchObject({
       usesBusinessBalance,
     });
   });
@@ -174,7 +169,7 @@ describe('reading spend rules', () => {
     const configured = (businessBalanceField: string) =>
       readSpendRules(
         { DailySpendLimit: 5, UseAcmeAccountBalanceForAuths: true },
-        { ...defaultRulesAssumptions, businessBalanceField },
+        { ...parseAssumptions(), businessBalanceField },
       );
 
     expect(configured('PaysFromBusiness')).toMatchObject({ usesBusinessBalance: null });

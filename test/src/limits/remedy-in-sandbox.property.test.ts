@@ -6,10 +6,10 @@ import { SpendRulesWrite, writtenRules } from '../../../sandbox/engine/write-spe
 import { ServiceError } from '../../../sandbox/service-error.ts';
 import { WINDOWS } from '../../../sandbox/service-time.ts';
 import { limitField } from '../../../sandbox/state/spend-rules.ts';
-import { categoryCodes } from '../../../src/card-api/assumptions.ts';
+import { categoryCodes, parseAssumptions } from '../../../src/card-api/assumptions.ts';
 import type { LimitPeriod } from '../../../src/card-api/rule.ts';
 import { type LimitGoal, limitGoals, limitOf } from '../../../src/card-api/rule-change.ts';
-import { applyChanges, defaultRulesAssumptions, readSpendRules } from '../../../src/card-api/spend-rules.ts';
+import { applyChanges, readSpendRules } from '../../../src/card-api/spend-rules.ts';
 import type { TransactionEvent } from '../../../src/core/event.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { createFitsMerchant } from '../../../src/limits/merchant-fit.ts';
@@ -72,7 +72,7 @@ async function offered(bare: BareWorld, code: string, dollars: number, countedCe
   const account = onlyAccount(bare);
   const raw = structuredClone(account.spendRules);
   const longerLimitAboveCents = bare.world.assume.longerLimitMayEqual ? 0 : 1;
-  const rules = readSpendRules(raw, { ...defaultRulesAssumptions, longerLimitAboveCents });
+  const rules = readSpendRules(raw, { ...parseAssumptions(), longerLimitAboveCents });
   if (rules === null) throw new Error('the rules cannot be read');
   const { checkPurchase } = createRemedies({
     card: {
