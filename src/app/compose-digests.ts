@@ -12,7 +12,6 @@ import { approvedChanges } from '../digests/approved-changes.ts';
 import { openExceptions } from '../digests/open-exceptions.ts';
 import { createSendDigest } from '../digests/send-digest.ts';
 import { createTallies, type Tallies } from '../digests/tally-store.ts';
-import { forOutbox } from '../outbox/tracked-message.ts';
 import { createQuietLeft } from '../routing/held-until.ts';
 import { createIsCounted } from './is-counted.ts';
 import type { WorkerContext } from './worker-context.ts';
@@ -80,7 +79,7 @@ function composeSendDigest(context: WorkerContext, tallies: Tallies) {
     },
     async post(channel, id, { message, elsewhere, rows }) {
       const csv = rows === null ? null : digestCsv(rows, await personNames(rows, context));
-      await outbox.put(channel, { kind: 'notice', id, message: forOutbox(message), elsewhere: forOutbox(elsewhere) });
+      await outbox.put(channel, { kind: 'notice', id, message, elsewhere });
       if (csv === null) return;
       const file = fileForController(context.config.program, id, csv);
       await outbox.put(channel, { kind: 'file', id: `${id}-csv`, ...file });

@@ -135,10 +135,6 @@ export function createPostNotice({ outbox }: Pick<PostTrackedDeps, 'outbox'>) {
     priority: 'record' | 'request' | 'ops' = 'record',
     notBefore: number | null = null,
   ): Promise<void> => {
-    await outbox.put(channel, { kind: 'notice', id, message: forOutbox(message), priority, notBefore });
+    await outbox.put(channel, { kind: 'notice', id, message, priority, notBefore });
   };
-}
-
-export function forOutbox({ text, blocks }: Message) {
-  return { text, blocks: [...blocks] };
 }
