@@ -7,7 +7,7 @@ import { lowerFirst } from '../../src/core/first-letter.ts';
 import { channelUnusableIssue, postsRefused } from '../../src/ops/refused-messages.ts';
 import { isSlackTokenDead } from '../../src/ops/watch-token.ts';
 import { type Policy, permittedTo } from '../../src/policy/policy.ts';
-import { createSlack, noSdkLog, type Slack } from '../../src/slack/client.ts';
+import { callOptions, createSlack, noSdkLog, type Slack } from '../../src/slack/client.ts';
 import { codeWithReason } from '../../src/slack/failure.ts';
 import { countOf } from '../../templates/core/blocks.ts';
 import { appManifest, optionalScopes, scopes } from '../manifest/app-manifest.ts';
@@ -29,11 +29,9 @@ export async function checkSlack({ config, policy, appToken, timeoutMs }: SlackC
   const slack = createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl });
   // For methods that only the doctor calls.
   const client = new webApi.WebClient(config.slackBotToken, {
+    ...callOptions(config.slackApiUrl),
     timeout: timeoutMs,
-    retryConfig: { retries: 0 },
-    rejectRateLimitedCalls: true,
     logger: noSdkLog,
-    ...(config.slackApiUrl === undefined ? {} : { slackApiUrl: `${config.slackApiUrl.replace(/\/$/, '')}/` }),
   });
   if (!(await checkToken(slack, report))) return;
   if (appToken !== undefined) await checkAppToken(client, appToken, report);

@@ -12,6 +12,7 @@ import {
   watchConnections,
   watchContinue,
 } from '../webhooks/http-server.ts';
+import { callOptions } from './client.ts';
 import { createBodyReader, createSlackGuard, SLACK_BODY_MAX_BYTES } from './guard.ts';
 import type { PersonRate } from './person-rate.ts';
 import { deliver, openedBy, type SlackProgram, type WhichProgram } from './several-programs.ts';
@@ -99,12 +100,7 @@ export function createSlackApp(options: SlackAppOptions) {
 function createBolt(options: SlackAppOptions) {
   const { botToken, signingSecret, appToken, apiUrl, log } = options;
   const logger = toBoltLogger(log);
-  const clientOptions = {
-    timeout: 10_000,
-    retryConfig: { retries: 0 },
-    rejectRateLimitedCalls: true,
-    ...(apiUrl === undefined ? {} : { slackApiUrl: apiUrl }),
-  };
+  const clientOptions = callOptions(apiUrl);
   const receiver =
     appToken === undefined
       ? new HTTPReceiver({

@@ -75,26 +75,30 @@ export const noSdkLog: webApi.Logger = {
 };
 
 /**
- * After a network error or 5xx, the SDK by default repeats a post up to ten times over half an hour. It waits inside
- * the call on a 429, and never times out. In a queue, each of these posts twice or blocks. So we make one attempt with
- * a time limit, and every failure goes to the caller.
+ * How the SDK calls Slack. After a network error or 5xx, it by default repeats a post up to ten times over half an hour. It
+ * waits inside the call on a 429, and never times out. In a queue, each of these posts twice or blocks. So we make one
+ * attempt with a time limit, and every failure goes to the caller.
  */
+export function callOptions(apiUrl: string | undefined): webApi.WebClientOptions {
+  return {
+    timeout: TIMEOUT_MS,
+    retryConfig: { retries: 0 },
+    rejectRateLimitedCalls: true,
+    ...(apiUrl !== undefined && { slackApiUrl: apiUrl }),
+  };
+}
+
 export function createSlack(options: SlackOptions) {
   const clock = options.clock ?? createSlackClock();
   webApi.addAppMetadata({ name: 'cardbell', version });
   const client = new webApi.WebClient(options.token, {
-    timeout: TIMEOUT_MS,
-    retryConfig: { retries: 0 },
-    rejectRateLimitedCalls: true,
+    ...callOptions(options.apiUrl),
     async fetch(url, init) {
       const answer = await fetch(url, init);
       clock.hear(answer.headers.get('date'));
       return answer;
     },
     logger: noSdkLog,
-    ...(options.apiUrl === undefined
-      ? {}
-      : { slackApiUrl: options.apiUrl.endsWith('/') ? options.apiUrl : `${options.apiUrl}/` }),
   });
   const call = createSlackCall(options.measure);
   return {
