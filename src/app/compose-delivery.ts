@@ -2,8 +2,7 @@ import { type Announce, createAnnounce } from '../alerts/announce.ts';
 import { createCardLifecycle, remindOfActivation } from '../alerts/card-lifecycle.ts';
 import { createDeliverAlert, ENRICH_AFTER_MS, enrichAlert } from '../alerts/deliver-alert.ts';
 import { createDeliverStatus } from '../alerts/deliver-status.ts';
-import { factsOfCardEvent } from '../alerts/facts-of-card-event.ts';
-import { factsOfPurchase } from '../alerts/facts-of-purchase.ts';
+import { factsOfEvent } from '../alerts/facts-of-event.ts';
 import { createGroupAlert } from '../alerts/group-alert.ts';
 import { createResolveDeclines } from '../alerts/resolve-declines.ts';
 import { createShowStatus } from '../alerts/show-status.ts';
@@ -94,8 +93,7 @@ function knownCards({ directory, history, nameRuleset }: WorkerContext) {
   return {
     async factsOf(event: StoredEvent) {
       const account = event.acctId === null ? null : await directory.account(event.acctId);
-      if (!('direction' in event)) return await factsOfCardEvent(event, account, history);
-      const facts = await factsOfPurchase(event, account, history);
+      const facts = await factsOfEvent(event, account, history);
       if (event.kind !== 'decline') return facts;
       const isLater = await gotStatusAfter(event, facts, account?.cards ?? [], history);
       return await nameRuleset({ ...facts, ...(isLater && { isStatusLater: isLater }) });

@@ -5,6 +5,7 @@ import {
   declineCode,
   isSaidToBeNew,
   type StatusRecord,
+  type StoredEvent,
   type TransactionEvent,
   whichCard,
 } from '../core/event.ts';
@@ -13,13 +14,34 @@ import { type DirectoryAccount, type DirectoryCard, openStatuses, toCardFacts } 
 import type { CardHistory } from './card-history.ts';
 import { FOLLOWS_WITHIN_MS, REFUND_WITHIN_MS } from './purchase-timeline.ts';
 
-export type KnownStatuses = Pick<CardHistory, 'statuses'>;
+type KnownStatuses = Pick<CardHistory, 'statuses'>;
 
 /**
- * What the directory knows about the card of a purchase: the only card of the account that may have made it, by its status
- * then. The card may have been replaced since.
+ * What the directory knows about the card of an event. If the event does not name it, it is the only card of the account that
+ * had a fitting status then. It may have another one by now, because webhooks may come late, or have been replaced since.
  */
-export async function factsOfPurchase(
+export async function factsOfEvent(
+  event: StoredEvent,
+  account: DirectoryAccount | null,
+  history: KnownStatuses,
+): Promise<CardFacts> {
+  if ('direction' in event) return await factsOfPurchase(event, account, history);
+  const { acctId, callbackAt } = event;
+  const which = whichCard(event);
+  const { last4, statuses } = which;
+  if (account === null || last4 != null || statuses === undefined) return toCardFacts(acctId, account, which);
+  const moment = { occurredAt: callbackAt };
+  const then = await Promise.all(
+    account.cards.map((card) => statusesThen({ first: moment, last: moment }, card, history)),
+  );
+  // A closed card of which nothing else is known is the one that was replaced.
+  const cards = account.cards.filter(({ status }, at) =>
+    then[at]?.some((one) => (one === null ? status !== 'CLOSED' : statuses.includes(one))),
+  );
+  return toCardFacts(acctId, { ...account, cards }, { statuses: cardStatuses });
+}
+
+async function factsOfPurchase(
   event: TransactionEvent,
   account: DirectoryAccount | null,
   history: KnownStatuses,
@@ -62,7 +84,7 @@ interface Moment {
 }
 
 /** The statuses that a card may have had at a moment between these two. Null: it may have had any status. */
-export async function statusesThen(
+async function statusesThen(
   { first, last }: { readonly first: Moment; readonly last: Moment },
   card: DirectoryCard,
   history: KnownStatuses,

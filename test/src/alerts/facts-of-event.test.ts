@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { factsOfPurchase } from '../../../src/alerts/facts-of-purchase.ts';
+import { factsOfEvent } from '../../../src/alerts/facts-of-event.ts';
 import { withSince } from '../../../src/alerts/stopped-since.ts';
 import type { CardStatus, TransactionEvent } from '../../../src/core/event.ts';
 import type { DirectoryCard } from '../../../src/directory/account.ts';
@@ -39,7 +39,7 @@ function eventOf(purchase: Partial<TransactionEvent>): TransactionEvent {
 
 async function factsBy(purchase: Partial<TransactionEvent>, cards: readonly DirectoryCard[], reported: Reported) {
   const account = accountOf({ firstName: 'Jane', lastName: 'Doe', cards: [...cards], detailsAt: day(1) });
-  return await factsOfPurchase(eventOf(purchase), account, historyOf(reported));
+  return await factsOfEvent(eventOf(purchase), account, historyOf(reported));
 }
 
 const namedBy = async (...args: Parameters<typeof factsBy>) => (await factsBy(...args)).cardId;
@@ -182,7 +182,7 @@ it('names the only card of an account, and none that is not known', async () => 
   expect(await namedBy({}, [], {})).toBeNull();
   const isNone = await factsBy({ kind: 'decline', decline }, [cardOf(1, 'CLOSED'), cardOf(2, 'ACTIVE')], {});
   expect(isNone, 'no card has the declined status').toMatchObject({ cardId: null, last4: null, status: 'ACTIVE' });
-  expect(await factsOfPurchase(transactionAlert().event, null, { statuses: async () => [] })).toMatchObject({
+  expect(await factsOfEvent(transactionAlert().event, null, { statuses: async () => [] })).toMatchObject({
     acctId: 7378,
     cardId: null,
   });

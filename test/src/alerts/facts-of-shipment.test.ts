@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { factsOfCardEvent } from '../../../src/alerts/facts-of-card-event.ts';
+import { factsOfEvent } from '../../../src/alerts/facts-of-event.ts';
 import type { CardStatus } from '../../../src/core/event.ts';
 import type { DirectoryCard } from '../../../src/directory/account.ts';
 import { accountOf } from '../../support/directories.ts';
@@ -22,7 +22,7 @@ async function factsBy(last4: string, cards: readonly DirectoryCard[] | null, re
   const known = { firstName: 'Jane', lastName: 'Doe', detailsAt: day(1) };
   const account = cards === null ? null : accountOf({ ...known, cards: [...cards] });
   const { event } = shippingAlert({ last4, cardOrderId: null, callbackAt: day(15) });
-  return await factsOfCardEvent(event, account, {
+  return await factsOfEvent(event, account, {
     statuses: async (cardId) =>
       (reported[cardId] ?? []).map(([callbackAt, status]) => ({
         callbackAt,
