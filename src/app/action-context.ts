@@ -47,6 +47,7 @@ type Shared = Stores &
     | 'whoMay'
     | 'notifyOps'
     | 'postNotice'
+    | 'heldUntil'
     | 'notifyDirectly'
     | 'updateAlert'
     | 'cardChanged'

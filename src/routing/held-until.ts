@@ -16,11 +16,14 @@ import { quietUntil } from './quiet-hours.ts';
 /** For so long after quiet hours were set, alerts may be held that these exempt: they were routed by the previous ones. */
 const NEW_MS = 15 * 60_000;
 
-interface HoldDeps {
-  readonly outbox: Pick<Outbox, 'held' | 'holdUntil' | 'put'>;
+interface HeldDeps {
   readonly quietHours: Pick<QuietHoursStore, 'get'>;
   readonly alerts: Pick<Alerts, 'get'>;
   readonly now: () => Date;
+}
+
+interface HoldDeps extends HeldDeps {
+  readonly outbox: Pick<Outbox, 'held' | 'holdUntil' | 'put'>;
 }
 
 /**
@@ -45,7 +48,7 @@ export async function holdAsQuiet(channel: string, deps: HoldDeps): Promise<numb
 async function exemptIn(
   channel: string,
   hours: QuietHours,
-  { outbox, alerts, now }: Pick<HoldDeps, 'outbox' | 'alerts' | 'now'>,
+  { outbox, alerts, now }: HoldDeps,
 ): Promise<OutboxEntry[]> {
   const held = await outbox.held(channel);
   const isExempt = await Promise.all(
@@ -62,7 +65,7 @@ async function exemptIn(
  * A channel's current quiet hours, and whether they exempt what the message of an alert shows: the alert, or a repeat that it
  * counts. An alert that is exempt from quiet hours must not wait inside a held message.
  */
-async function quietFor(alert: Alert, hours: QuietHours, { alerts, now }: Pick<HoldDeps, 'alerts' | 'now'>) {
+async function quietFor(alert: Alert, hours: QuietHours, { alerts, now }: Pick<HeldDeps, 'alerts' | 'now'>) {
   const [own, ...repeated] = (await shownBy(alert, hours.channel, alerts)).map((subject) =>
     currentQuietHours(subject, hours, now().getTime()),
   );
@@ -70,7 +73,7 @@ async function quietFor(alert: Alert, hours: QuietHours, { alerts, now }: Pick<H
 }
 
 /** The alert, and what is known of the repeats that its message in this channel counts: the last one, and their amounts. */
-async function shownBy(alert: Alert, channel: string, alerts: HoldDeps['alerts']): Promise<FilterSubject[]> {
+async function shownBy(alert: Alert, channel: string, alerts: HeldDeps['alerts']): Promise<FilterSubject[]> {
   if (alert.kind !== 'transaction') return [alert];
   const newestId = alert.newest?.[channel];
   const newest = newestId === undefined ? null : await alerts.get(newestId);
@@ -78,12 +81,6 @@ async function shownBy(alert: Alert, channel: string, alerts: HoldDeps['alerts']
   const amounts = [minCents, maxCents].filter((cents) => cents !== undefined);
   const ofAmounts = amounts.map((amountCents) => ({ ...alert, event: { ...alert.event, amountCents } }));
   return [alert, ...(newest === null ? [] : [newest]), ...ofAmounts];
-}
-
-interface HeldDeps {
-  readonly quietHours: Pick<QuietHoursStore, 'get'>;
-  readonly alerts: Pick<Alerts, 'get'>;
-  readonly now: () => Date;
 }
 
 /**
@@ -139,14 +136,13 @@ export function createQuietLeft({ heldUntil, directChannel, now }: QuietDeps, mo
   };
 }
 
-interface AfterQuietDeps extends HeldDeps {
+interface AfterQuietDeps extends Pick<QuietDeps, 'heldUntil'> {
   readonly postNotice: ReturnType<typeof createPostNotice>;
 }
 
 /** Posts a notice that nobody waits for, once per id, after the channel's quiet hours. */
-export function createPostAfterQuiet(deps: AfterQuietDeps) {
-  const heldUntil = createHeldUntil(deps);
+export function createPostAfterQuiet({ heldUntil, postNotice }: AfterQuietDeps) {
   return async function postAfterQuiet(channel: string, id: string, message: Message): Promise<void> {
-    await deps.postNotice(channel, id, message, 'record', await heldUntil(channel, null));
+    await postNotice(channel, id, message, 'record', await heldUntil(channel, null));
   };
 }

@@ -22,6 +22,7 @@ import { type ChangeRequest, durationOf } from '../../src/limits/change-request.
 import { createFitsMerchant } from '../../src/limits/merchant-fit.ts';
 import { approvalPolicyOf } from '../../src/policy/approval-policy.ts';
 import type { Role } from '../../src/policy/decide-action.ts';
+import { createHeldUntil } from '../../src/routing/held-until.ts';
 import type { Message } from '../../src/slack/message.ts';
 import type { WarningsAction } from '../../src/warnings/verbs.ts';
 import { toMissedTransaction } from '../../src/webhooks/transaction.ts';
@@ -141,6 +142,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
   const deps: WorldDeps = {
     ...stores,
     recentDeclines: createRecentDeclines(stores.history, alerts),
+    heldUntil: createHeldUntil({ ...stores, now }),
     durationOf,
     card: {
       getAccount: async () =>

@@ -98,11 +98,13 @@ it.each([
 it('a notice that nobody waits for, such as the end of a mute, is posted after the quiet hours of its channel', async () => {
   const posted: unknown[] = [];
   const postAfterQuiet = createPostAfterQuiet({
-    quietHours: { get: async (channel) => (channel === 'C1' ? hours : null) },
-    alerts: { get: async () => null },
+    heldUntil: createHeldUntil({
+      quietHours: { get: async (channel) => (channel === 'C1' ? hours : null) },
+      alerts: { get: async () => null },
+      now: () => new Date('2026-11-20T15:00:00Z'),
+    }),
     postNotice: async (channel, id, _message, priority, notBefore) =>
       void posted.push([channel, id, priority, notBefore]),
-    now: () => new Date('2026-11-20T15:00:00Z'),
   });
 
   for (const channel of ['C1', 'C2']) await postAfterQuiet(channel, 'n1', { text: 'The mute has ended.', blocks: [] });
