@@ -2,6 +2,7 @@ import { renderAlert } from '../../templates/alerts/alert.ts';
 import { renderHolderAlert } from '../../templates/holders/holder-alert.ts';
 import { type BatchRow, batchRow, unreadableRow } from '../../templates/outbox/batch-row.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
+import { chunksOf } from '../core/chunks.ts';
 import { isFaultOfOurs } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
@@ -51,9 +52,8 @@ export function createShowAlert({ alerts, visibilityOf, isOfHolder, personOf, is
     async rowsOf(alertIds: readonly string[], channel: string): Promise<BatchRow[]> {
       const view = { place: await visibilityOf(channel), channel, now: now() };
       const rows: BatchRow[] = [];
-      for (let at = 0; at < alertIds.length; at += READ_AT_ONCE) {
-        const read = await Promise.all(alertIds.slice(at, at + READ_AT_ONCE).map(readable));
-        for (const { id, alert } of read) {
+      for (const ids of chunksOf(alertIds, READ_AT_ONCE)) {
+        for (const { id, alert } of await Promise.all(ids.map(readable))) {
           if (alert === 'unreadable') rows.push(unreadableRow(id));
           else if (alert !== null) rows.push(batchRow(alert, view));
         }

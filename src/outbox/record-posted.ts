@@ -46,15 +46,12 @@ export function createRecordPosted(deps: Deps): RecordPosted {
     const step = isBatch ? 'grouped' : 'posted';
     const others = tracked.length > 1 ? countOf(tracked.length - 1, 'other') : 'others';
     const text = isBatch ? `${POSTED_WITH}${others}.` : 'Posted.';
-    const outdated: Subject[] = [];
-    for (let from = 0; from < tracked.length; from += CHUNK) {
-      const chunk = tracked.slice(from, from + CHUNK);
-      const revisions = await trackedMessages.add(ref, chunk, { step, text });
-      for (const [index, { subject }] of chunk.entries())
-        if (shown?.revisions[from + index] !== revisions[index]) outdated.push(subject);
-    }
+    const revisions: number[] = [];
+    for (const chunk of chunksOf(tracked, CHUNK))
+      revisions.push(...(await trackedMessages.add(ref, chunk, { step, text })));
     // All these subjects share the message, so updating one updates all.
-    if (outdated[0] !== undefined) await updateMessages(outdated[0]);
+    const outdated = tracked.find((_entry, index) => shown?.revisions[index] !== revisions[index]);
+    if (outdated !== undefined) await updateMessages(outdated.subject);
   };
 
   /** @param shown null when the message was found by searching, so its content is unknown. */
