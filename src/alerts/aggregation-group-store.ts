@@ -6,6 +6,7 @@ import { merchantName } from '../core/merchant-name.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { readScript } from '../core/redis-script.ts';
 import { ALERT_TTL_SECONDS } from './alert.ts';
+import { alertKey } from './event-log.ts';
 import { defineCoverTime, defineScriptWithAlerts } from './script-with-alerts.ts';
 
 /**
@@ -90,7 +91,7 @@ export function createAggregationGroups(redis: RedisClient) {
   const join = defineScriptWithAlerts<Joining>(redis, {
     source: joinScript,
     settings: [RUNNING_MAX, ALERT_TTL_SECONDS],
-    keysOf: (one) => [runningKey(one), stateKey(`alert:${one.event.id}`)],
+    keysOf: (one) => [runningKey(one), alertKey(one.event.id)],
     argsOf,
     ownersOf: runningKey,
   });

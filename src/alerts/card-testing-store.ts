@@ -8,6 +8,7 @@ import { readScript } from '../core/redis-script.ts';
 import { AGGREGATION_SPAN_MS, merchantKey } from './aggregation-group-store.ts';
 import { ALERT_TTL_SECONDS } from './alert.ts';
 import { isSensitive } from './decline-reason.ts';
+import { alertKey } from './event-log.ts';
 import { defineCoverTime, defineScriptWithAlerts } from './script-with-alerts.ts';
 import { namesFraud } from './suspected-fraud.ts';
 
@@ -78,7 +79,7 @@ export function createCardTesting(redis: RedisClient) {
       stateKey(`testing:${one.merchant}`),
       stateKey(`testing-facts:${one.merchant}`),
       warningsKey(one),
-      stateKey(`alert:${one.ownWarningId}`),
+      alertKey(one.ownWarningId),
     ],
     argsOf,
     ownersOf: warningsKey,

@@ -1,7 +1,7 @@
 import { batched } from '../core/batched.ts';
-import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript, type ScriptSource } from '../core/redis-script.ts';
+import { alertKey } from './event-log.ts';
 
 /** Lua pattern that finds the id in an alert's key, whatever the key prefix of the card program. */
 const ALERT_ID_IN_KEY = ':alert:(.+)$';
@@ -33,7 +33,7 @@ export function defineScriptWithAlerts<Item>(redis: RedisClient, given: WithAler
   const { source, settings, keysOf, argsOf, ownersOf } = given;
   const script = defineScript(redis, source);
   const run = async (items: readonly Item[], others: readonly string[]): Promise<(string | null)[]> => {
-    const alerts = others.map((id) => stateKey(`alert:${id}`));
+    const alerts = others.map(alertKey);
     const args = [ALERT_ID_IN_KEY, items.length, ...settings, ...items.flatMap(argsOf)];
     return (await script.run([...items.flatMap(keysOf), ...alerts], args)) as (string | null)[];
   };

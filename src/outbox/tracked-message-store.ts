@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ALERT_TTL_SECONDS } from '../alerts/alert.ts';
-import { type EventLogStep, logFieldOf } from '../alerts/event-log.ts';
+import { alertKey, type EventLogStep, logFieldOf } from '../alerts/event-log.ts';
 import { chunksOf } from '../core/chunks.ts';
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
@@ -52,8 +52,7 @@ const ttlSeconds: Readonly<Record<Subject['kind'], number>> = {
 };
 
 /** An alert's messages are stored with the alert. A separate key would double the memory. */
-const keyOf = ({ kind, id }: Subject): string =>
-  kind === 'alert' ? stateKey(`alert:${id}`) : stateKey(`messages:${kind}:${id}`);
+const keyOf = ({ kind, id }: Subject): string => (kind === 'alert' ? alertKey(id) : stateKey(`messages:${kind}:${id}`));
 
 /** The line for a subject of a message. Alerts, the most frequent, use only their id. */
 function shortKey(subject: Subject): string {
