@@ -37,17 +37,19 @@ interface Counted {
   readonly group: string | null;
 }
 
-/** An attempt about to be written to Redis. */
-interface Attempt {
-  readonly eventId: string;
-  readonly cents: number;
-  /** Start of its quarter hour (ms). */
-  readonly start: number;
-  readonly atMs: number;
-  /** The same for every attempt at the purchase. */
-  readonly purchase: string;
-  /** Reason, merchant and group, as JSON. */
-  readonly about: string;
+/** What is written of an attempt. */
+function attemptOf({ event, reason, group }: Counted) {
+  const atMs = Date.parse(event.occurredAt);
+  const shop = merchantName(event.merchant.name);
+  return {
+    eventId: event.id,
+    cents: event.amountCents,
+    /** Of its quarter hour (ms). */
+    start: wholeQuarter(atMs),
+    atMs,
+    purchase: purchaseKey(event),
+    about: JSON.stringify([reason.code, reason.title, shop.name.slice(0, 80), group]),
+  };
 }
 
 /** A purchase is one decline however often it was tried, and its dollars count once. */
@@ -76,7 +78,7 @@ export function createTallies(redis: RedisClient, now: () => Date) {
   const listKey = stateKey('tally');
   const keyOf = (start: number): string => stateKey(`tally:${start}`);
   const oldest = (): number => now().getTime() - BUCKET_TTL_SECONDS * 1000;
-  const countAll = batched(async (all: readonly Attempt[]) => {
+  const countAll = batched(async (all: readonly ReturnType<typeof attemptOf>[]) => {
     const starts = [...new Set(all.map(({ start }) => start))];
     const buckets = starts.flatMap((start) => [keyOf(start), `${keyOf(start)}:events`]);
     const firsts = all.map(({ purchase }) => stateKey(`tally-first:${purchase}`));
@@ -91,15 +93,9 @@ export function createTallies(redis: RedisClient, now: () => Date) {
 
   return {
     /** Idempotent. */
-    async count({ event, reason, group }: Counted): Promise<void> {
-      const { id: eventId, amountCents: cents, occurredAt, merchant } = event;
-      const atMs = Date.parse(occurredAt);
-      const start = wholeQuarter(atMs);
-      if (!(start > oldest())) return;
-      const shop = merchantName(merchant.name);
-      const purchase = purchaseKey(event);
-      const about = JSON.stringify([reason.code, reason.title, shop.name.slice(0, 80), group]);
-      await countAll({ eventId, start, atMs, purchase, about, cents });
+    async count(counted: Counted): Promise<void> {
+      const attempt = attemptOf(counted);
+      if (attempt.start > oldest()) await countAll(attempt);
     },
 
     /**
