@@ -31,7 +31,7 @@ const format = recordFormat(Kept);
 export type Purchases = ReturnType<typeof createPurchases>;
 
 /** The purchase of an event as known now. */
-export interface Joined extends PurchaseTimeline {
+interface Joined extends PurchaseTimeline {
   /** What other messages show because of the event, by their events. */
   readonly others: ReadonlyMap<string, PurchaseTimeline>;
 }

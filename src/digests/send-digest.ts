@@ -23,9 +23,6 @@ import {
 import { coveredSpan, type ShownDeclines } from './shown-declines.ts';
 import { added, noSums, sumBy, type Tallies, type TallyRow, wholeQuarter } from './tally-store.ts';
 
-/** The period of a digest on request: until now, or the previous calendar month. */
-export type DigestOf = DigestKind | 'last-month';
-
 interface Deps {
   readonly digests: Pick<Digests, 'get' | 'ofChannel' | 'all'>;
   readonly tallies: Pick<Tallies, 'sum' | 'countedSinceMs'>;
@@ -44,7 +41,8 @@ interface Deps {
 
 /** A digest on request. */
 export interface DigestNow {
-  readonly of: DigestOf | null;
+  /** Its period: until now, or the previous calendar month. */
+  readonly of: DigestKind | 'last-month' | null;
   /** The time zone, if the channel has no schedule. */
   readonly zone: string;
 }

@@ -25,7 +25,7 @@ interface Deps {
   readonly budget: TokenBucket;
   readonly renderPosted: RenderPosted;
   readonly update: (ref: MessageRef, message: Message) => Promise<void>;
-  readonly postAgain: PostAgain;
+  readonly postAgain: ReturnType<typeof createPostAgain>;
   /** With two concurrent edits of one message, the older rendering could arrive last. */
   readonly withLock: WithLock;
   readonly notifyOps: NotifyOps;
@@ -96,8 +96,6 @@ interface PostAgainDeps {
 }
 
 /** Posts what an edit cannot show. Idempotent: posts once per message that should have shown it. */
-export type PostAgain = ReturnType<typeof createPostAgain>;
-
 export function createPostAgain(deps: PostAgainDeps) {
   const { alerts, trackedMessages, threads, outbox, undeliverable, heldUntil } = deps;
 

@@ -49,7 +49,7 @@ const dayWords: ReadonlyMap<string, readonly number[]> = new Map([
   ['weekends', [0, 6]],
 ]);
 
-export type ParsedQuiet =
+type ParsedQuiet =
   | {
       readonly kind: 'hours';
       readonly window: QuietWindow;
