@@ -83,12 +83,10 @@ export function createCardHistory(redis: RedisClient) {
   };
 }
 
-type ReportedEvent = Pick<CardStatusEvent, 'acctId' | 'id' | 'callbackAt'>;
-
 /** Which of our actions the webhooks of a status belong to. */
 function createExpectations(redis: RedisClient) {
   async function expectedAction(
-    { acctId, id, callbackAt }: ReportedEvent,
+    { acctId, id, callbackAt }: Pick<CardStatusEvent, 'acctId' | 'id' | 'callbackAt'>,
     status: CardStatus,
     cardId: number | null = null,
   ): Promise<{ readonly userId: string; readonly actionId: string } | null> {

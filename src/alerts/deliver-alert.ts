@@ -48,11 +48,12 @@ interface DeliverDeps extends Pick<ActionTools, 'updateAlert' | 'now'> {
   readonly paddingCounts: { readonly againstLimits: boolean; readonly againstBalance: boolean };
 }
 
-/** Any event except a status change, which `deliver-status.ts` delivers. */
-type OtherEvent = Exclude<StoredEvent, CardStatusEvent>;
-
-/** @returns whether a payment of the account follows the event, if it is a decline. */
-export type DeliverAlert = (event: OtherEvent, arrival: Arrival) => Promise<boolean>;
+/**
+ * Delivers any event except a status change, which `deliver-status.ts` delivers.
+ *
+ * @returns whether a payment of the account follows the event, if it is a decline.
+ */
+export type DeliverAlert = (event: Exclude<StoredEvent, CardStatusEvent>, arrival: Arrival) => Promise<boolean>;
 
 /**
  * The worker's half of an alert: enriches it, routes it, stores it, and adds it to the outbox of each channel.

@@ -91,16 +91,11 @@ const noteSource = readScript(new URL('./note-steps.lua', import.meta.url));
 export const alertKey = (alertId: string): string => stateKey(`alert:${alertId}`);
 export const newestEventKey = (acctId: number): string => stateKey(`latest:${acctId}`);
 
-interface Noted {
-  readonly eventId: string;
-  readonly fields: readonly string[];
-}
-
 export function createEventLog(redis: RedisClient, now: () => Date) {
   const script = defineScript(redis, noteSource);
   /** Most events that arrive together get the same steps. */
   const noteTogether = batchedBy(
-    ({ fields }: Noted) => fields.join('\n'),
+    ({ fields }: { readonly eventId: string; readonly fields: readonly string[] }) => fields.join('\n'),
     async (all) => {
       const at = now();
       const args = all[0].fields.flatMap((field, index) => [field, microsOf(at, index)]);

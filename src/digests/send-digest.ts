@@ -33,7 +33,18 @@ interface Deps {
     readonly inactive: () => Promise<CardFacts[]>;
   };
   readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
-  readonly post: PostDigest;
+  /** Posts a digest once per id. The outbox moves it if another company can read the channel. */
+  readonly post: (
+    channel: string,
+    id: string,
+    posted: {
+      readonly message: Message;
+      /** The same, worded for everyone, in case another channel gets it. */
+      readonly elsewhere: Message;
+      /** Rows of the controller's file; null when the message shows everything. */
+      readonly rows: ControllersRows | null;
+    },
+  ) => Promise<void>;
   /** Audits that a channel gets a digest that nobody asked for at the moment. Idempotent. */
   readonly record: (channel: string, id: string, what: string) => Promise<void>;
   readonly now: () => Date;
@@ -49,19 +60,6 @@ export interface DigestNow {
 
 /** Records what is about to be posted: `daily digest of 3 declines`. Idempotent. */
 export type RecordDigest = (what: string) => Promise<void>;
-
-/** Posts a digest once per id. The outbox moves it if another company can read the channel. */
-type PostDigest = (
-  channel: string,
-  id: string,
-  posted: {
-    readonly message: Message;
-    /** The same, worded for everyone, in case another channel gets it. */
-    readonly elsewhere: Message;
-    /** Rows of the controller's file; null when the message shows everything. */
-    readonly rows: ControllersRows | null;
-  },
-) => Promise<void>;
 
 /** Nobody reads a digest later than this. A monthly digest is still needed for longer. */
 const lateMs: Readonly<Record<DigestKind, number>> = {

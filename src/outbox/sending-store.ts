@@ -164,13 +164,11 @@ const READ_AT_ONCE = 500;
 /** How many channels' entries stay in memory. */
 const CHANNELS_MAX = 16;
 
-type ReadEntry = ReturnType<typeof parseEntry>;
-
 /** A waiting entry. One that returns to the queue, perhaps changed, has another position. */
 interface Looked {
   readonly id: string;
   readonly position: number;
-  readonly entry: ReadEntry;
+  readonly entry: ReturnType<typeof parseEntry>;
 }
 
 function createLook(redis: RedisClient): (channel: string, max: number) => Promise<NextEntries> {

@@ -66,11 +66,9 @@ const atKey = (channel: string, ts: string): string => stateKey(`messages-at:${c
 const fieldOf = ({ channel, ts }: MessageRef): string => `ref:${channel}:${ts}`;
 
 /** Channel and timestamp are in the field name. */
-const ReferenceRest = Reference.omit({ channel: true, ts: true });
-
 function writeReference({ audience, threadId }: Pick<Reference, 'audience' | 'threadId'>): string {
   if (audience === 'team' && threadId === null) return '';
-  return JSON.stringify(ReferenceRest.parse({ audience, threadId }));
+  return JSON.stringify({ audience, threadId });
 }
 
 function readReference(field: string, text: string): Reference {

@@ -45,11 +45,7 @@ export async function holdAsQuiet(channel: string, deps: HoldDeps): Promise<numb
 }
 
 /** The held alerts that quiet hours exempt. */
-async function exemptIn(
-  channel: string,
-  hours: QuietHours,
-  { outbox, alerts, now }: HoldDeps,
-): Promise<OutboxEntry[]> {
+async function exemptIn(channel: string, hours: QuietHours, { outbox, alerts, now }: HoldDeps): Promise<OutboxEntry[]> {
   const held = await outbox.held(channel);
   const isExempt = await Promise.all(
     held.map(async (entry) => {

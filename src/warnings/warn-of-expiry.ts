@@ -7,13 +7,11 @@ const DAY_MS = 24 * 3_600_000;
 /** A new card takes time to arrive by mail. */
 const WARN_BEFORE_MS = 30 * DAY_MS;
 
-type Card = AccountDetails['cards'][number];
-
 /**
  * Cards in use that expire soon and have no replacement. The date is read each time, and stored only in the text of a
  * warning that waits to be posted.
  */
-export function expiringCards({ cards }: Pick<AccountDetails, 'cards'>, now: Date): (Card & { expiresOn: string })[] {
+export function expiringCards({ cards }: Pick<AccountDetails, 'cards'>, now: Date) {
   return cards.flatMap((card) => {
     const { expiresOn, status, cardId } = card;
     if (expiresOn === null || status !== 'ACTIVE') return [];

@@ -12,7 +12,6 @@ import type { Warned } from './warned-store.ts';
 
 /** Percentages of a limit at which its holder is warned, highest first. */
 const THRESHOLDS = [90, 75] as const;
-type Threshold = (typeof THRESHOLDS)[number];
 
 const DAY_MS = 24 * 3_600_000;
 /** A lifetime limit never resets. */
@@ -135,7 +134,7 @@ export function createWarnOfLimits(deps: Deps): (acctId: number) => Promise<numb
 function idOf(
   holder: readonly [userId: string, acctId: number],
   { period, category, limitCents, resetsAt }: UsedLimit,
-  percent: Threshold,
+  percent: number,
 ): string {
   return contentId('limit_', [...holder, period, category ?? '', limitCents, resetsAt ?? '', percent]);
 }

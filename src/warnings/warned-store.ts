@@ -41,12 +41,11 @@ interface WarnBothDeps extends StillToWarnDeps {
 }
 
 type WarningKind = 'expiring-cards' | 'failing-subscriptions';
-type Audience = 'team' | 'holder';
 
 /** A channel, or the person who holds the card. */
 interface Recipient {
   readonly to: string;
-  readonly audience: Audience;
+  readonly audience: 'team' | 'holder';
   /** When the person got the card, UTC ISO 8601; null: a channel. */
   readonly linkedAt: string | null;
 }
