@@ -25,8 +25,8 @@ export function createSetQuiet({ zone, responses, groups, mayGetAlerts, changeQu
     if (typed.kind === 'unclear') return await responses.refuseUnclear(action, { why: typed.why, usage: quietUsage });
     if (typed.kind === 'off') return await changeQuiet.end(action);
     const parsed = typed.except === null ? null : parseUseful(typed.except);
-    if (parsed !== null && 'error' in parsed)
-      return await responses.refuseUnclear(action, { why: parsed.error.why, usage: quietUsage });
+    if (parsed !== null && 'why' in parsed)
+      return await responses.refuseUnclear(action, { why: parsed.why, usage: quietUsage });
     const filter = parsed?.filter ?? null;
     const sensitive = filter === null ? null : whySensitive(filter);
     if (sensitive !== null) {

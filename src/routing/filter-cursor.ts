@@ -1,10 +1,3 @@
-export interface FilterError {
-  /** The word as typed; empty at the end of the text. */
-  readonly word: string;
-  /** One sentence: what is wrong, and what was expected. */
-  readonly why: string;
-}
-
 interface Token {
   readonly type: 'word' | 'quoted' | '(' | ')' | ',';
   readonly text: string;
@@ -17,14 +10,8 @@ interface Token {
 const tokens =
   /["“”„«»]([^"“”„«»]*)(?:["“”„«»]|$)|([()])|(,)|((?:group|holder|merchant|category|country|code|min|max)(?=:)):|[<>]|((?:[^\s(),<>"“”„«»]|(?<=(?:\b(?:over|above|under|below|min|max|least|most|than)[\s:]+|[<>]\s*)\$?\s?[\d,.]*\d),(?=\d))+)/giu;
 
-export class Unreadable extends Error {
-  readonly error: FilterError;
-
-  constructor(word: string, why: string) {
-    super(why);
-    this.error = { word, why };
-  }
-}
+/** A text is no filter. The message is for the person who typed it: one sentence, what is wrong and what was expected. */
+export class Unreadable extends Error {}
 
 export function tokensOf(text: string): Token[] {
   return [...text.matchAll(tokens)].map(([whole, quoted, bracket, comma, key, word]): Token => {
@@ -75,11 +62,8 @@ export function createCursor(tokens: readonly Token[]) {
     /** @throws Unreadable at the current token. */
     fail(expected: string): never {
       const token = tokens[at];
-      if (token === undefined) throw new Unreadable('', `Something is missing at the end: I expected ${expected}.`);
-      throw new Unreadable(
-        token.text,
-        `I do not understand “${token.text.slice(0, 40)}” here: I expected ${expected}.`,
-      );
+      if (token === undefined) throw new Unreadable(`Something is missing at the end: I expected ${expected}.`);
+      throw new Unreadable(`I do not understand “${token.text.slice(0, 40)}” here: I expected ${expected}.`);
     },
   };
 }

@@ -41,8 +41,8 @@ export function whyNeverMatches(filter: Filter): string | null {
 /** Parses a filter, and rejects one that can never match, or of which a typed kind can never match. */
 export function parseUseful(text: string): ReturnType<typeof parseFilter> {
   const parsed = parseFilter(text);
-  const why = 'error' in parsed ? null : (whyNeverMatches(parsed.filter) ?? whyKindIsLost(parsed.filter));
-  return why === null ? parsed : { error: { word: '', why } };
+  const why = 'why' in parsed ? null : (whyNeverMatches(parsed.filter) ?? whyKindIsLost(parsed.filter));
+  return why === null ? parsed : { why };
 }
 
 /**

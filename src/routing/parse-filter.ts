@@ -12,9 +12,9 @@ import {
   type TextFact,
   textFacts,
 } from './filter.ts';
-import { type Cursor, createCursor, type FilterError, tokensOf, Unreadable } from './filter-cursor.ts';
+import { type Cursor, createCursor, tokensOf, Unreadable } from './filter-cursor.ts';
 
-type ParsedFilter = { readonly filter: Filter } | { readonly error: FilterError };
+type ParsedFilter = { readonly filter: Filter } | { readonly why: string };
 
 const LENGTH_MAX = 2000;
 const DEPTH_MAX = 20;
@@ -55,13 +55,13 @@ export function parseFilter(text: string): ParsedFilter {
     read(printFilter(filter));
     return { filter };
   } catch (error) {
-    if (error instanceof Unreadable) return { error: error.error };
+    if (error instanceof Unreadable) return { why: error.message };
     throw error;
   }
 }
 
 function read(text: string): Filter {
-  if (text.length > LENGTH_MAX) throw new Unreadable('', TOO_LONG);
+  if (text.length > LENGTH_MAX) throw new Unreadable(TOO_LONG);
   const all = tokensOf(text);
   const cursor = createCursor(all);
   const filter = readOr(cursor, 0);
@@ -71,13 +71,13 @@ function read(text: string): Filter {
     const meant = isVirtual
       ? 'Virtual cards, as opposed to orders of them, are “virtual cards”.'
       : 'Did you mean “or”?';
-    throw new Unreadable('', `No alert can be all of this at once. ${meant}`);
+    throw new Unreadable(`No alert can be all of this at once. ${meant}`);
   }
   return filter;
 }
 
 function readOr(cursor: Cursor, depth: number): Filter {
-  if (depth > DEPTH_MAX) throw new Unreadable('(', 'These are too many parentheses inside one another.');
+  if (depth > DEPTH_MAX) throw new Unreadable('These are too many parentheses inside one another.');
   const filters = [readAnd(cursor, depth)];
   while (cursor.word() === 'or') {
     cursor.advance();
@@ -104,7 +104,7 @@ function readNot(cursor: Cursor, depth: number, isAfterAll = false): Filter {
   const word = cursor.word();
   if (word !== 'not' && word !== 'except' && !(word === 'but' && isAfterAll)) return readTerm(cursor, depth);
   cursor.advance(word !== 'not' && cursor.word(1) === 'for' ? 2 : 1);
-  if (depth > DEPTH_MAX) throw new Unreadable('not', 'These are too many “not” in a row.');
+  if (depth > DEPTH_MAX) throw new Unreadable('These are too many “not” in a row.');
   const isInParentheses = cursor.isType('(');
   const filter = readNot(cursor, depth + 1);
   if (!isInParentheses) askWhatBelongs(filter, cursor, { depth, isAfterAll, isNot: word === 'not' });
@@ -138,7 +138,6 @@ function askWhatBelongs(denied: Filter, cursor: Cursor, { depth, isAfterAll, isN
   const is = printFilter(denied);
   const [what, instead] = isLinked ? ['the exception', `${is} and except ${next} …`] : [`“${is}”`, `(${is} ${next} …)`];
   throw new Unreadable(
-    next,
     `Does “${next}” belong to ${what}? If so, write “except ${instead}”. If not, ${isOr ? `write “(everything except ${is}) or ${next} …”` : `put “except ${is}” at the end`}.`,
   );
 }

@@ -125,7 +125,7 @@ async function remove(action: ChannelAction, hasBegun: boolean, deps: ChangeDeps
 /** @returns false when somebody has subscribed to it again since. */
 async function beginToEnd(subscription: Subscription, action: ChannelAction, { settingOrder }: ChangeDeps) {
   const stored = parseFilter(subscription.filter);
-  return 'error' in stored || (await settingOrder.begin(oneOf(subscription.channel, stored.filter), action));
+  return 'why' in stored || (await settingOrder.begin(oneOf(subscription.channel, stored.filter), action));
 }
 
 /** `/card subscribe KIND [filters]`: adds a subscription to this channel, and says what it would have posted. */
@@ -133,7 +133,7 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   const { defaultChannel, responses } = deps;
   const { channel } = action.origin;
   const parsed = parseUseful(action.target.text);
-  if ('error' in parsed) return await responses.refuseUnclear(action, { why: parsed.error.why, ...subscribeUsage });
+  if ('why' in parsed) return await responses.refuseUnclear(action, { why: parsed.why, ...subscribeUsage });
   const sensitive = whySensitive(parsed.filter);
   if (sensitive !== null)
     return await responses.refuse(action, { why: sensitive, whoCan: 'Subscribe to declines instead.' });
@@ -229,7 +229,7 @@ function subscriptionsMeant(
   const number = numberIn(text);
   if (number !== null) return all.filter((one) => one.number === number);
   const parsed = parseFilter(text);
-  if ('error' in parsed) return [];
+  if ('why' in parsed) return [];
   const same = sameFilter(parsed.filter, here);
   if (same.length > 0 || parsed.filter.is !== 'kind') return same;
   const { kinds } = parsed.filter;

@@ -9,7 +9,7 @@ import { card, declineEvent, shippingEvent } from './subjects.ts';
 
 const filterOf = (text: string): Filter => {
   const parsed = parseFilter(text);
-  if ('error' in parsed) throw new Error(`${text}: ${parsed.error.why}`);
+  if ('why' in parsed) throw new Error(`${text}: ${parsed.why}`);
   return parsed.filter;
 };
 

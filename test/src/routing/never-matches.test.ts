@@ -8,7 +8,7 @@ import { card, transactionAlert } from '../../templates/fixtures.ts';
 
 function filterOf(text: string) {
   const parsed = parseFilter(text);
-  if ('error' in parsed) throw new Error(parsed.error.why);
+  if ('why' in parsed) throw new Error(parsed.why);
   return parsed.filter;
 }
 
@@ -90,7 +90,7 @@ describe('a filter', () => {
     ['category xyzzyxyzzy', /Write a word of its name, or its four digits\.$/],
   ])('that can never match is rejected with the reason: %s', (text, why) => {
     const parsed = parseFilter(text);
-    const told = 'error' in parsed ? parsed.error.why : whyNeverMatches(parsed.filter);
+    const told = 'why' in parsed ? parsed.why : whyNeverMatches(parsed.filter);
     if (why === null) expect(told).not.toBeNull();
     else expect(told).toEqual(typeof why === 'string' ? why : expect.stringMatching(why));
   });
@@ -152,7 +152,7 @@ describe('a filter', () => {
     fc.assert(
       fc.property(text, alert, (typed, { amountCents, country, isVirtual }) => {
         const parsed = parseFilter(typed);
-        if ('error' in parsed) return;
+        if ('why' in parsed) return;
         const { event } = transactionAlert({ amountCents });
         const shown = { ...event, merchant: { ...event.merchant, country } };
         const fits = whyNot(parsed.filter, { event: shown, card: { ...card, isVirtual } }) === null;
@@ -187,7 +187,7 @@ describe('a filter with a kind that can never be what follows', () => {
     ['shipping, status, declines over 500 except in US', /^No alert is “status, shipping over \$500\.00”/],
   ])('is rejected, with what to write instead: %s', (text, why) => {
     const parsed = parseUseful(text);
-    const told = 'error' in parsed ? parsed.error.why : null;
+    const told = 'why' in parsed ? parsed.why : null;
 
     expect(told).toEqual(typeof why === 'string' ? why : expect.stringMatching(why));
     const instead = /Write “(.*)”\.$/.exec(told ?? '')?.[1] ?? 'declines';
