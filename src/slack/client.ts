@@ -136,8 +136,6 @@ function directoryCalls(client: webApi.WebClient, call: SlackCall) {
       call('auth.test', async () => {
         const answer = await client.auth.test();
         return {
-          botUserId: answer.user_id ?? '',
-          teamId: answer.team_id ?? '',
           team: answer.team ?? '',
           url: answer.url ?? '',
           scopes: answer.response_metadata?.scopes ?? [],
