@@ -23,10 +23,12 @@ export const ACTIVATION_OVERDUE_MS = 10 * 24 * 3_600_000;
 /** Later events no longer belong to how the card reached its holder. */
 const ORDER_TIMELINE_MS = 60 * 24 * 3_600_000;
 
-/** The thread that shows news about a card, and the alerts whose messages change with it. */
-interface CardGrouping {
+/** The thread that an alert appears in, and what changes with it. */
+export interface Threading {
   readonly threadId: string | null;
+  /** True for a reply that also shows in the channel. */
   readonly broadcast: boolean;
+  /** Alerts whose messages need an update. */
   readonly changes: readonly string[];
 }
 
@@ -45,7 +47,7 @@ const stepOf: Readonly<Record<CardStatus, OrderStep | null>> = {
   CLOSED: 'closed',
 };
 
-const alone: CardGrouping = { threadId: null, broadcast: false, changes: [] };
+const alone: Threading = { threadId: null, broadcast: false, changes: [] };
 
 /**
  * A card's way to its holder is one thread (created, shipped, activated, first used), and its messages show the progress.
@@ -55,7 +57,7 @@ const alone: CardGrouping = { threadId: null, broadcast: false, changes: [] };
  */
 export function createCardLifecycle({ cardOrders, alerts, withLock }: LifecycleDeps) {
   return {
-    async status({ event, changes }: StatusAlert): Promise<CardGrouping> {
+    async status({ event, changes }: StatusAlert): Promise<Threading> {
       const change = onlyChange({ changes });
       if (change === null) return alone;
       const { status } = lastStep(change);
@@ -75,7 +77,7 @@ export function createCardLifecycle({ cardOrders, alerts, withLock }: LifecycleD
       return { threadId, broadcast: !isRoutine, changes: await showStep(order, stepOf[status], event) };
     },
 
-    async shipping({ kind, event }: ShippingAlert | ActivationReminder): Promise<CardGrouping> {
+    async shipping({ kind, event }: ShippingAlert | ActivationReminder): Promise<Threading> {
       const { acctId, cardOrderId } = event;
       if (cardOrderId === null) return alone;
       const order = { acctId, cardOrderId };

@@ -1,7 +1,7 @@
 import { type AggregationGroups, aggregationRule, blockedRule } from './aggregation-group-store.ts';
 import type { Alert, TransactionAlert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
-import type { CardLifecycle } from './card-lifecycle.ts';
+import type { CardLifecycle, Threading } from './card-lifecycle.ts';
 import type { CardOrders } from './card-order-store.ts';
 import { type CardTesting, mayBeCardTesting } from './card-testing-store.ts';
 import type { EventLog } from './event-log.ts';
@@ -9,16 +9,11 @@ import type { FraudCases } from './fraud-case-store.ts';
 import type { Purchases } from './purchase-store.ts';
 
 /** How an alert appears in one channel. */
-export interface Grouping {
+export interface Grouping extends Threading {
   /** The alert whose message also shows this one; null when it gets its own message. */
   readonly shownBy: string | null;
-  readonly threadId: string | null;
-  /** True for a reply that also shows in the channel. */
-  readonly broadcast: boolean;
   /** The card-testing warning of this alert, and whether this alert caused it. */
   readonly warning: { readonly warningId: string; readonly isCause: boolean } | null;
-  /** Alerts whose messages need an update. */
-  readonly changes: readonly string[];
 }
 
 /**
