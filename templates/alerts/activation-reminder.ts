@@ -5,9 +5,10 @@ import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { activateButton } from '../actions/card-buttons.ts';
 import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
 import { actions, context, header, section, sentence } from '../core/blocks.ts';
-import { cardOf, cardOfHolder, holderRaw } from '../core/card-words.ts';
+import { cardOf, cardOfHolder, holderRaw, shortCard } from '../core/card-words.ts';
 import { trackButton, trackingLink } from '../core/tracking-link.ts';
 import { isAwaited, progressLine } from './order-progress.ts';
+import type { ShortLines } from './short-alert.ts';
 
 /** False once it was activated, here or elsewhere, or closed. */
 export function isStillWaiting(alert: ActivationReminder): boolean {
@@ -15,7 +16,7 @@ export function isStillWaiting(alert: ActivationReminder): boolean {
 }
 
 /** A block would stop the account's other card, or activate this one first. */
-export const reminderTodo =
+const reminderTodo =
   'If its holder has it, activate it. If it never arrived, order a new one in the card program’s portal: nobody can pay with this one until it is activated.';
 
 /** A card that was shipped long ago and is still not activated. */
@@ -42,5 +43,20 @@ export function activationReminder(alert: ActivationReminder): Message {
       ...(isWaiting ? actions(activateButton({ value: event.id, card }), trackButton(tracking, card)) : []),
       ...context(progressLine(progress), event.id),
     ],
+  };
+}
+
+/** The three lines of a card that is still not activated. */
+export function reminderLines(alert: ActivationReminder): ShortLines {
+  const { event, progress } = alert;
+  const card = cardOf(alert);
+  const isWaiting = isStillWaiting(alert);
+  const shipped = `Shipped ${dateToken(event.callbackAt, '{date_short_pretty}')}.`;
+  return {
+    title: isWaiting ? 'Still not activated' : 'No longer waiting to be activated',
+    who: shortCard(card),
+    at: '',
+    cause: [isWaiting ? `${shipped} ${reminderTodo}` : shipped],
+    small: [progressLine(progress)],
   };
 }

@@ -7,17 +7,16 @@ import type { Message } from '../../src/slack/message.ts';
 import { closedLines, outcomeLines } from '../actions/outcomes.ts';
 import type { View } from '../core/view.ts';
 import { shared } from '../routing/shared-channel.ts';
-import { activationReminder } from './activation-reminder.ts';
-import { cardShipping } from './card-shipping.ts';
-import { cardStatus } from './card-status.ts';
-import { cardTesting, testedOutcomes } from './card-testing.ts';
-import { decline } from './decline.ts';
+import { activationReminder, reminderLines } from './activation-reminder.ts';
+import { cardShipping, shippingLines } from './card-shipping.ts';
+import { cardStatus, statusLines } from './card-status.ts';
+import { cardTesting, testedOutcomes, testingLines } from './card-testing.ts';
+import { decline, declineLines } from './decline.ts';
 import { fraudCase, fraudCaseLines } from './fraud-case.ts';
 import { authorization, pin, reversal, settlement } from './money-line.ts';
 import { firstTriedAt } from './repeats.ts';
 import { type ShortLines, shortMessage } from './short-alert.ts';
-import { declineLines, reminderLines, shippingLines, statusLines, testingLines, virtualLines } from './short-lines.ts';
-import { virtualCard } from './virtual-card.ts';
+import { virtualCard, virtualLines } from './virtual-card.ts';
 
 const transactions: { readonly [Kind in TransactionKind]: (alert: TransactionAlert, view: View) => Message } = {
   authorization,

@@ -4,12 +4,22 @@ import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { outcomeLines } from '../actions/outcomes.ts';
 import { actions, context, copyable, fields, header, section, sentence } from '../core/blocks.ts';
-import { cardHandle, cardName, cardOf, cardOfHolder, holderName, holderRaw, statusWord } from '../core/card-words.ts';
-import { shipmentOf, trackButton } from '../core/tracking-link.ts';
+import {
+  cardHandle,
+  cardName,
+  cardOf,
+  cardOfHolder,
+  holderName,
+  holderRaw,
+  shortCard,
+  statusWord,
+} from '../core/card-words.ts';
+import { shipmentOf, trackButton, trackingText } from '../core/tracking-link.ts';
 import { progressLine, statusOnTheWay } from './order-progress.ts';
+import type { ShortLines } from './short-alert.ts';
 
 /** What the team has to do about a card on its way. */
-export function shippingTodo(alert: ShippingAlert): string {
+function shippingTodo(alert: ShippingAlert): string {
   const status = statusOnTheWay(alert);
   if (status === 'ACTIVE') return 'It is already activated.';
   const handle = copyable(cardHandle(cardOf(alert)), 20);
@@ -43,5 +53,18 @@ export function cardShipping(alert: ShippingAlert): Message {
         [event.id, event.cardOrderId === null ? '' : `card order ${event.cardOrderId}`].filter(Boolean).join(' · '),
       ),
     ],
+  };
+}
+
+/** The three lines of a shipped card. */
+export function shippingLines(alert: ShippingAlert): ShortLines {
+  const { event, progress } = alert;
+  const card = cardOf(alert);
+  return {
+    title: 'Card shipped',
+    who: shortCard(card),
+    at: event.callbackAt,
+    cause: [`${trackingText(event)} ${shippingTodo(alert)}`.trim()],
+    small: [progressLine(progress) ?? (event.cardOrderId === null ? '' : `card order ${event.cardOrderId}`)],
   };
 }

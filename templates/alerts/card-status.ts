@@ -13,27 +13,37 @@ import type { Message } from '../../src/slack/message.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { activateButton, blockButton } from '../actions/card-buttons.ts';
 import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
-import { actions, context, countOf, fields, header, section, sentence } from '../core/blocks.ts';
-import { cardName, cardOf, cardOfHolder, holderName, holderRaw, statusWord } from '../core/card-words.ts';
+import { actions, context, countOf, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
+import { cardName, cardOf, cardOfHolder, holderName, holderRaw, shortCard, statusWord } from '../core/card-words.ts';
 import { progressLine } from './order-progress.ts';
+import type { ShortLines } from './short-alert.ts';
 
 /** Cards listed individually. An event with more cards says how many more. */
 const SHOWN_MAX = 10;
 const SHORT_MAX = 3;
 
-/** A status change in words: a headline (raw), the change, the card and the time. */
-export function statusWords(alert: StatusAlert) {
+/** The three lines of a status change. */
+export function statusLines(alert: StatusAlert): ShortLines {
   const only = onlyChange(alert);
   const card = cardOf(alert);
   const isVirtual = card.isVirtual === true;
-  const at = changedAt(alert);
-  if (only === null) return { title: severalChanged(alert), way: linesOf(alert, SHORT_MAX, isVirtual), card, at };
-  const by = cause(only, isVirtual);
+  return {
+    title: only === null ? severalChanged(alert) : headline(only, isVirtual),
+    who: shortCard(card),
+    at: changedAt(alert),
+    // For several cards, one line each.
+    cause: only === null ? [linesOf(alert, SHORT_MAX, isVirtual).join('\n')] : [shortLine(only, alert, isVirtual)],
+    small: [progressLine(alert.progress), escapeUntrusted(alert.event.customId ?? '', 60)],
+  };
+}
+
+/** What the title does not say. */
+function shortLine(change: StatusChange, alert: StatusAlert, isVirtual: boolean): string {
+  const by = cause(change, isVirtual);
   const since = sinceOf(alert) ?? (isVirtual ? 'its order activates it' : 'not activated yet');
   // The title already says that it is new.
-  const words = isNew(only) ? since : way(only, isVirtual);
-  const lines = [`${capital(words)}${by && `, ${by}`}.${note(only)}`];
-  return { title: headline(only, isVirtual), way: lines, card, at };
+  const words = isNew(change) ? since : way(change, isVirtual);
+  return `${capital(words)}${by && `, ${by}`}.${note(change)}`;
 }
 
 /** Cards with a new status, regardless of the number of webhooks. */

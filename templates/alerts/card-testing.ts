@@ -22,8 +22,10 @@ import {
   sentence,
 } from '../core/blocks.ts';
 import { cardName, cardOfHolderRaw, holderName, named, shortCard } from '../core/card-words.ts';
+import type { ShortLines } from './short-alert.ts';
 
 const SHOWN_MAX = 15;
+const SHORT_MAX = 3;
 const ROWS_OF_SECTION = 5;
 /** A longer list would take space from the rows. The other cards have their own *Block card* in the thread. */
 const OPTIONS_MAX = 25;
@@ -59,6 +61,28 @@ export function cardTesting(alert: CardTestingAlert): Message {
   };
 }
 
+/** The three lines of a card-testing warning. */
+export function testingLines(alert: CardTestingAlert): ShortLines {
+  const { event, tried } = alert;
+  const merchant = event.merchant.name.trim();
+  const shown = tried.slice(0, SHORT_MAX).map(shortCard);
+  const more = tried.length - shown.length;
+  const amounts = tried.flatMap(({ minCents, maxCents }) => [minCents, maxCents]);
+  const [least, most] = [Math.min(...amounts), Math.max(...amounts)].map(formatCents);
+  const amount = amounts.length === 0 ? '' : least === most ? `, ${least} each` : `, ${least} to ${most}`;
+  const count = tried.reduce((sum, one) => sum + one.count, 0);
+  return {
+    title: `Possible card testing: ${countOf(tried.length, 'card')}${merchant && ` at ${merchant}`}`,
+    who: '',
+    at: triedBetween(alert)[1],
+    cause: [
+      `${countOf(count, 'decline')}${amount}: ${shown.join('; ')}${more > 0 ? ` and ${more} more` : ''}.`,
+      'Ask the cardholders if it was them, and block the cards of those who say no.',
+    ],
+    small: [escapeUntrusted(placesOf(tried).join('; '), 120), 'Further declines at this merchant are in this thread'],
+  };
+}
+
 /** What was done about the warning and about each of its cards. */
 export function testedOutcomes(alert: CardTestingAlert): SectionBlock[] {
   const { tried, outcomes } = alert;
@@ -77,7 +101,7 @@ export function placesOf(tried: readonly Pick<TriedCard, 'places'>[]): string[] 
 }
 
 /** When the cards were tried first and last. */
-export function triedBetween({ tried, event }: CardTestingAlert): [first: string, last: string] {
+function triedBetween({ tried, event }: CardTestingAlert): [first: string, last: string] {
   const times = tried.flatMap(({ firstAt, lastAt }) => [firstAt, lastAt]).toSorted();
   return [times[0] ?? event.occurredAt, times.at(-1) ?? event.occurredAt];
 }

@@ -8,7 +8,7 @@ import { formatCents } from '../../src/core/money.ts';
 import { limitsToRaise } from '../../src/limits/remedy-change.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateToken } from '../../src/slack/mrkdwn.ts';
+import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
 import { acknowledgeButton, activateButton, blockButton, controlButtons, controlsOf } from '../actions/card-buttons.ts';
 import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
 import {
@@ -24,7 +24,7 @@ import {
   sentence,
   withFullStop,
 } from '../core/blocks.ts';
-import { cardName, cardOf, cardOfHolder, holderName, named } from '../core/card-words.ts';
+import { cardName, cardOf, cardOfHolder, holderName, named, shortCard } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 import { alsoNeededOn } from '../limits/also-needed-words.ts';
 import { limitLine, limitOfRuleset } from '../limits/limit-words.ts';
@@ -47,6 +47,7 @@ import {
   shouldStayBlocked,
 } from './decline-words.ts';
 import { lastTry, triedWords } from './repeats.ts';
+import type { ShortLines } from './short-alert.ts';
 
 /** A declined purchase: why, what it means, what fixes it, and the buttons that suit the code. */
 export function decline(alert: TransactionAlert, view: View): Message {
@@ -96,8 +97,29 @@ export function decline(alert: TransactionAlert, view: View): Message {
   };
 }
 
+/** The three lines of a declined purchase. */
+export function declineLines(alert: TransactionAlert, view: View): ShortLines {
+  const { event } = alert;
+  const card = cardOf(alert);
+  const { repeats, isOfSeveral, times, amount, atRaw } = triedWords(alert, view);
+  const reason = reasonOf(alert, view.place);
+  return {
+    title: `Declined${times}: ${amount}${atRaw}`,
+    who: shortCard(card),
+    at: repeats?.lastAt ?? event.occurredAt,
+    cause: declineCause(alert, view),
+    small: [
+      isOfSeveral ? '' : escapeUntrusted(merchantCategory(event.mcc) ?? reason.category ?? '', 100),
+      ...(isOfSeveral ? [] : howAndWhere(event)),
+      card.isVirtual === true ? 'virtual card' : '',
+      repeats === null ? '' : dateAfter('first try', repeats.firstAt),
+      reason.isWithheld ? '' : escapeUntrusted(reason.code, 80),
+    ],
+  };
+}
+
 /** The second line of an alert: why, with the numbers, and what fixes it if no button can. */
-export function declineCause(alert: TransactionAlert, view: View): (string | null)[] {
+function declineCause(alert: TransactionAlert, view: View): (string | null)[] {
   const reason = reasonOf(alert, view.place);
   const isBlocked = alert.remedy?.kind === 'unblock';
   const isElsewhere = limitOfRuleset(alert.remedy) !== null || neededNone(alert) || reason.remedy === 'retry';

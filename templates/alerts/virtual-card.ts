@@ -28,6 +28,7 @@ import {
   statusWord,
 } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
+import type { ShortLines } from './short-alert.ts';
 
 /** Later steps of an order that can fail although the card exists. */
 const followUps: Readonly<Record<string, string>> = {
@@ -85,8 +86,23 @@ export function virtualCard(alert: VirtualCardAlert, { place }: View): Message {
   };
 }
 
-/** The same, as a sentence. */
-export function whatHappened(alert: VirtualCardAlert): string {
+/** The three lines of a virtual card order. */
+export function virtualLines(alert: VirtualCardAlert): ShortLines {
+  const { event, asked } = alert;
+  return {
+    title: `Virtual card ${orderOutcomes[event.outcome]}`,
+    who: shortCard(cardOf(alert)),
+    at: event.callbackAt,
+    cause: [whatHappened(alert)],
+    small: [
+      asked === null ? '' : `${event.outcome === 'resend' ? 'asked for' : 'ordered'} by ${mention(asked.by)}`,
+      event.virtualCardOrderId === null ? '' : `virtual card order ${event.virtualCardOrderId}`,
+    ],
+  };
+}
+
+/** The outcome, as a sentence. */
+function whatHappened(alert: VirtualCardAlert): string {
   const { outcome, failed, message } = alert.event;
   const why = serviceExplanation(escapeUntrusted(message, 300));
   if (outcome === 'created')

@@ -5,10 +5,11 @@ import { capital } from '../../src/core/first-letter.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
+import { declineLines } from '../alerts/decline.ts';
 import { statusOnTheWay } from '../alerts/order-progress.ts';
 import { firstTriedAt } from '../alerts/repeats.ts';
 import { type ShortLines, shortMessage } from '../alerts/short-alert.ts';
-import { declineLines } from '../alerts/short-lines.ts';
+
 import { isUsable, knownStatus } from '../alerts/virtual-card.ts';
 import { actions, context, fields, header, section, sentence } from '../core/blocks.ts';
 import { balanceWord, cardName, cardOf, statusWord } from '../core/card-words.ts';

@@ -45,7 +45,7 @@ const decline: Section = {
       templates: [
         'alerts/alert',
         'alerts/short-alert',
-        'alerts/short-lines',
+        'alerts/decline',
         'alerts/decline-words',
         'actions/card-buttons',
       ],
