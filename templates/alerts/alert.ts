@@ -1,7 +1,6 @@
 import type { SectionBlock } from '@slack/types';
-import type { Alert, TransactionAlert } from '../../src/alerts/alert.ts';
+import type { Alert } from '../../src/alerts/alert.ts';
 import { mayShow } from '../../src/core/channel-visibility.ts';
-import type { TransactionKind } from '../../src/core/event.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { closedLines, outcomeLines } from '../actions/outcomes.ts';
@@ -13,18 +12,10 @@ import { cardStatus, statusLines } from './card-status.ts';
 import { cardTesting, testedOutcomes, testingLines } from './card-testing.ts';
 import { decline, declineLines } from './decline.ts';
 import { fraudCase, fraudCaseLines } from './fraud-case.ts';
-import { authorization, pin, reversal, settlement } from './money-line.ts';
+import { moneyLine } from './money-line.ts';
 import { firstTriedAt } from './repeats.ts';
 import { type ShortLines, shortMessage } from './short-alert.ts';
 import { virtualCard, virtualLines } from './virtual-card.ts';
-
-const transactions: { readonly [Kind in TransactionKind]: (alert: TransactionAlert, view: View) => Message } = {
-  authorization,
-  pin,
-  settlement,
-  reversal,
-  decline,
-};
 
 /** Any alert, for readers of `view`: three lines, or the long alert. */
 export function renderAlert(alert: Alert, view: View): Message {
@@ -44,10 +35,10 @@ function shownOutcomes(alert: Alert, view: View): SectionBlock[] {
 /** The long alert and its three lines; null for an alert that is a single line anyway. */
 function formsOf(alert: Alert, view: View): [long: Message, lines: ShortLines | null] {
   switch (alert.kind) {
-    case 'transaction': {
-      const lines = alert.event.kind === 'decline' ? declineLines(alert, view) : null;
-      return [transactions[alert.event.kind](alert, view), lines];
-    }
+    case 'transaction':
+      return alert.event.kind === 'decline'
+        ? [decline(alert, view), declineLines(alert, view)]
+        : [moneyLine(alert, alert.event.kind), null];
     case 'card-testing':
       return [cardTesting(alert), testingLines(alert)];
     case 'fraud-case':

@@ -1,6 +1,6 @@
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import { effectOf } from '../../src/alerts/purchase-state.ts';
-import { isUndated } from '../../src/core/event.ts';
+import { isUndated, type TransactionKind } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
@@ -11,9 +11,12 @@ import { cardOf, shortCard } from '../core/card-words.ts';
 import { inferredNote, purchaseState } from '../core/purchase-words.ts';
 import { howPaid, requestedAmount } from './decline.ts';
 
+type MoneyKind = Exclude<TransactionKind, 'decline'>;
+
 /** One quiet line about money that moved, such as `Spent: $84.10 at Corner Diner · Sam Rivera · card 1234`. */
-function moneyLine(alert: TransactionAlert, title: string, before: 'at' | 'by'): Message {
+export function moneyLine(alert: TransactionAlert, kind: MoneyKind): Message {
   const { event, late } = alert;
+  const [title, before] = titleOf(alert, kind);
   const merchant = escapeUntrusted(event.merchant.name, 80);
   const where = escapeUntrusted(locationLine(event.merchant), 80);
   const what = `${title}: ${formatCents(event.amountCents)}${merchant && ` ${before} ${merchant}`}`;
@@ -50,28 +53,28 @@ export function isCardCheck({ kind, amountCents }: TransactionAlert['event']): b
   return kind === 'authorization' && amountCents === 0;
 }
 
-/** An approved purchase: the amount is held until the merchant settles it. */
-export function authorization(alert: TransactionAlert): Message {
-  return moneyLine(alert, isCardCheck(alert.event) ? 'Card checked' : 'Spent', 'at');
+/** What happened, and the word before the merchant. */
+function titleOf(alert: TransactionAlert, kind: MoneyKind): [title: string, before: 'at' | 'by'] {
+  switch (kind) {
+    // The amount is held until the merchant settles it.
+    case 'authorization':
+      return [isCardCheck(alert.event) ? 'Card checked' : 'Spent', 'at'];
+    // The money leaves immediately.
+    case 'pin':
+      return ['Spent with PIN', 'at'];
+    // The merchant captures a purchase, or refunds money.
+    case 'settlement':
+      return alert.event.direction === 'credit' ? ['Refunded', 'by'] : ['Settled', 'at'];
+    // A hold is released, or money that was already debited is credited back.
+    case 'reversal':
+      return [reversalTitle(alert), 'by'];
+  }
 }
 
-/** A purchase with a PIN: the money leaves immediately. */
-export function pin(alert: TransactionAlert): Message {
-  return moneyLine(alert, 'Spent with PIN', 'at');
-}
-
-/** A purchase that the merchant has captured, or money that it refunds. */
-export function settlement(alert: TransactionAlert): Message {
-  return alert.event.direction === 'credit' ? moneyLine(alert, 'Refunded', 'by') : moneyLine(alert, 'Settled', 'at');
-}
-
-/** A hold that is released, or money that was already debited and is credited back. */
-export function reversal(alert: TransactionAlert): Message {
-  const { event, timeline } = alert;
-  // The reversal itself does not say what it gives back, but its purchase does.
+/** The reversal itself does not say what it gives back, but its purchase does. */
+function reversalTitle({ event, timeline }: TransactionAlert): string {
   const { effect, after } = effectOf(timeline?.steps ?? [], event.id);
   const released = effect.released + effect.restReleased;
-  if (released > 0 && effect.credited === 0)
-    return moneyLine(alert, after.held === 0 ? 'Hold released' : 'Part of the hold released', 'by');
-  return moneyLine(alert, released === 0 && effect.credited > 0 ? 'Credited back' : 'Reversed', 'by');
+  if (released > 0 && effect.credited === 0) return after.held === 0 ? 'Hold released' : 'Part of the hold released';
+  return released === 0 && effect.credited > 0 ? 'Credited back' : 'Reversed';
 }
