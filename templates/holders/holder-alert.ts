@@ -26,9 +26,10 @@ import { holderStatus, holderStatusLines } from './holder-status.ts';
  */
 export function renderHolderAlert(stored: Alert, view: View): Message | null {
   const alert = withOwnActs(stored, view);
-  const long = longAlert(alert, view);
-  const lines = view.isLong === true ? null : holderLines(alert, view);
-  if (long === null || lines === null) return long;
+  const forms = formsOf(alert, view);
+  if (forms === null) return null;
+  const [long, lines] = forms;
+  if (view.isLong === true) return long;
   const outcomes = holderOutcomes(alert, alert.kind === 'transaction' ? firstTriedAt(alert, view) : null);
   return shortMessage(alert, long, lines, { view, details: actionId.showHolderDetails, outcomes });
 }
@@ -40,38 +41,19 @@ function withOwnActs<A extends Alert>(alert: A, { reader }: View): A {
   return { ...alert, outcomes: alert.outcomes.map((one) => (isOwn(one) ? { ...one, asHolder: true } : one)) };
 }
 
-/** The three lines of an alert for the holder: advice for them, about their own card. */
-function holderLines(alert: Alert, view: View): ShortLines | null {
+/** The long alert and its three lines: advice for the holder, about their own card. */
+function formsOf(alert: Alert, view: View): [long: Message, lines: ShortLines] | null {
   const who = `your ${cardName(cardOf(alert))}`;
-  const { event } = alert;
   switch (alert.kind) {
     case 'transaction':
-      return { ...declineLines(alert, view), ...holderDeclineLines(alert, view), who };
+      if (alert.event.kind !== 'decline') return null;
+      return [holderDecline(alert, view), { ...declineLines(alert, view), ...holderDeclineLines(alert, view), who }];
     case 'card-status':
-      return holderStatusLines(alert);
-    case 'card-shipping': {
-      const cause = [`${trackingText(alert.event)} ${shippingAdvice(alert)}`.trim()];
-      return { title: 'Your new card is on its way', who, at: alert.event.callbackAt, cause, small: [] };
-    }
-    case 'virtual-card': {
-      const { title, meaning, isCard } = virtualWords(alert);
-      return { title, who: isCard ? who : '', at: event.callbackAt, cause: [meaning], small: [] };
-    }
-    default:
-      return null;
-  }
-}
-
-function longAlert(alert: Alert, view: View): Message | null {
-  switch (alert.kind) {
-    case 'transaction':
-      return alert.event.kind === 'decline' ? holderDecline(alert, view) : null;
-    case 'card-status':
-      return holderStatus(alert);
+      return [holderStatus(alert), holderStatusLines(alert)];
     case 'card-shipping':
-      return holderShipping(alert);
+      return [holderShipping(alert), holderShippingLines(alert, who)];
     case 'virtual-card':
-      return holderVirtualCard(alert);
+      return [holderVirtualCard(alert), holderVirtualLines(alert, who)];
     case 'card-testing':
     case 'fraud-case':
     case 'activation-reminder':
@@ -92,7 +74,7 @@ const advice: Readonly<Record<CardStatus, string>> = {
 };
 
 /** Your new card is on its way. */
-export function holderShipping(alert: ShippingAlert): Message {
+function holderShipping(alert: ShippingAlert): Message {
   const { event, late } = alert;
   const card = cardOf(alert);
   const { tracking, facts, how } = shipmentOf(event);
@@ -109,6 +91,11 @@ export function holderShipping(alert: ShippingAlert): Message {
       ...context(late ? 'Arrived late' : null, event.id),
     ],
   };
+}
+
+function holderShippingLines(alert: ShippingAlert, who: string): ShortLines {
+  const cause = [`${trackingText(alert.event)} ${shippingAdvice(alert)}`.trim()];
+  return { title: 'Your new card is on its way', who, at: alert.event.callbackAt, cause, small: [] };
 }
 
 const titles: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
@@ -163,4 +150,9 @@ function holderVirtualCard(alert: VirtualCardAlert): Message {
       ...context(late ? 'Arrived late' : null, event.id),
     ],
   };
+}
+
+function holderVirtualLines(alert: VirtualCardAlert, who: string): ShortLines {
+  const { title, meaning, isCard } = virtualWords(alert);
+  return { title, who: isCard ? who : '', at: alert.event.callbackAt, cause: [meaning], small: [] };
 }

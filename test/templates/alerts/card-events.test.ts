@@ -5,7 +5,7 @@ import { cardShipping } from '../../../templates/alerts/card-shipping.ts';
 import { cardStatus } from '../../../templates/alerts/card-status.ts';
 import { type CardTrack, cardTrack } from '../../../templates/alerts/card-track.ts';
 import { virtualCard } from '../../../templates/alerts/virtual-card.ts';
-import { holderShipping, renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
+import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
 import { batchRows, card, change, outcome, shippingAlert, statusAlert, virtualAlert } from '../fixtures.ts';
 import { buttonIds, buttons, shown } from '../shown.ts';
 
@@ -212,7 +212,8 @@ describe('a shipped card', () => {
 
     expect(shown(blocks)).toContain('It is already activated.');
     expect(shown(blocks)).not.toContain('/card activate');
-    expect(shown(holderShipping(shippingAlert({}, { card: active })).blocks)).toContain('already activated');
+    const holders = renderHolderAlert(shippingAlert({}, { card: active }), { place: 'direct', isLong: true });
+    expect(shown(holders?.blocks ?? [])).toContain('already activated');
   });
 
   it.each([
