@@ -65,7 +65,7 @@ export function delegateSet(delegate: ShownDelegate | null, byPolicy: readonly S
   const text = delegate === null ? none : standsIn(delegate);
   const undo = delegate === null ? null : `To end it earlier: ${commandCode('delegate off')}`;
   const others = byPolicy.map(policyDelegate);
-  return { text: sentence([text, ...others].join(' ')), blocks: [section(`*${text}*`, ...others, undo)] };
+  return { text: sentence(text, ...others), blocks: [section(`*${text}*`, ...others, undo)] };
 }
 
 /** `By the policy, @Ben stands in for you Dec 24, 2026 to Jan 2, 2027 (ET).` */

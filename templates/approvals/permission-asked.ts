@@ -60,7 +60,7 @@ export function permissionAsked(question: Question): Message {
   const why = reason === '' ? null : `Reason: “${escapeUntrusted(reason, 300)}”`;
   const how = `Only ${whoWords[role]} may do this${howToType(question)}.`;
   return {
-    text: sentence([`${head}.`, where && `${where}.`, why, how, mentions(whoMay)].filter(Boolean).join(' ')),
+    text: sentence(`${head}.`, where && `${where}.`, why, how, mentions(whoMay)),
     blocks: [section(`*${head}*`, where, why, [how, mentions(whoMay)].filter(Boolean).join(' '))],
   };
 }

@@ -237,14 +237,15 @@ export function countOf(count: number, noun: string): string {
 /** Blocks show a command at the end of a sentence without a full stop, so that it can be copied. */
 export const withFullStop = (text: string): string => (text.endsWith('`') ? `${text}.` : text);
 
-/** The sentences for notifications and screen readers: on one line, without our own bold. */
-export function sentence(text: string): string {
+/** The sentences for notifications and screen readers: on one line, without our own bold. Empty ones are left out. */
+export function sentence(...sentences: readonly (string | null)[]): string {
+  const text = sentences.filter(Boolean).join(' ');
   return truncate(text.replaceAll('*', '').replaceAll('\n', ' '), limits.MESSAGE_TEXT_MAX);
 }
 
 /** A message that is only sentences, a line for each argument. Empty ones are left out. */
 export function textMessage(...lines: readonly (string | null)[]): Message {
-  return { text: sentence(lines.filter(Boolean).join(' ')), blocks: [section(...lines)] };
+  return { text: sentence(...lines), blocks: [section(...lines)] };
 }
 
 /** The same, the first line in bold. */

@@ -52,7 +52,7 @@ export function tooManyForm(): ModalView {
 
 function notDone({ why, todo }: { readonly why: string; readonly todo: string }): Message {
   return {
-    text: sentence(`Not done: ${why} Nothing changed. ${todo}`),
+    text: sentence(`Not done: ${why}`, 'Nothing changed.', todo),
     blocks: [section(`*Not done.* ${why}`, 'Nothing changed.', todo)],
   };
 }

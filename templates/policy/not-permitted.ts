@@ -45,7 +45,7 @@ export function notPermitted(refused: NotPermitted): Message {
     : `Only ${whoWords[role ?? 'operator']} may ${doing}.${isForSomeCards ? ` ${forSomeCards}` : ''}`;
 
   return {
-    text: sentence(['Not done:', why, instead, people, 'Nothing changed.'].filter(Boolean).join(' ')),
+    text: sentence('Not done:', why, instead, people, 'Nothing changed.'),
     blocks: [
       section(`*Not done.* ${why}`, instead, people, 'Nothing changed.'),
       ...actions(askValue === null || people === '' || who === '' ? null : askThemButton(askValue, doing)),

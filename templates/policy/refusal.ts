@@ -43,7 +43,7 @@ export function refusal({ what, why, whoCan, isUnsure = false, isOutdated, ...gi
 
   const said = sentenceWithCommands(why, 500);
   return {
-    text: sentence([title, said, fix, changed].filter((text) => text !== '').join(' ')),
+    text: sentence(title, said, fix, changed),
     blocks: [
       section(`*${title}* ${said}`, fix, changed),
       ...actions(askValue === undefined || userIds.length === 0 ? null : askThemButton(askValue, what ?? 'this')),

@@ -29,7 +29,7 @@ export function recoveryLine(line: RecoveryLine): Message {
           ? ' The card service is not responding, or Redis is full; recovery continues automatically.'
           : '';
       return {
-        text: sentence(`${what} ${soFar}${why}`),
+        text: sentence(what, `${soFar}${why}`),
         blocks: [section(`${what}${why}`, `\`${bar(line.done)}\` ${soFar}`)],
       };
     }
@@ -66,10 +66,10 @@ function finished(line: RecoveryLine, span: string): Message {
       ? null
       : `${unreadable} could not be read, and ${unreadable === 1 ? 'is' : 'are'} in quarantine: ${terminalCode('replay -- list')}.`;
   if (recovered === 0)
-    return { text: sentence(`${what} ${unread}`), blocks: [section(`*${what}*`, unread), ...context(notFetched)] };
+    return { text: sentence(what, unread), blocks: [section(`*${what}*`, unread), ...context(notFetched)] };
   const late = `${recovered === 1 ? 'Its alert is' : 'Their alerts are'} marked as late.`;
   return {
-    text: sentence(`${what} ${late}${unread === null ? '' : ` ${unread}`}`),
+    text: sentence(what, late, unread),
     blocks: [
       section(`*${what}*`, late),
       ...context(

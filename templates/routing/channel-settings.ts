@@ -27,15 +27,11 @@ export function quietSet({ words, except, unknown, until, released }: QuietSet):
       : `Posted immediately: ${escapeUntrusted(except, 300)}. Other alerts wait.`;
   return {
     text: sentence(
-      [
-        what,
-        passes,
-        ...unknownLines(unknown),
-        until === null ? null : `It is quiet now, until ${serviceTime(until)}.`,
-        releasedNow(released),
-      ]
-        .filter(Boolean)
-        .join(' '),
+      what,
+      passes,
+      ...unknownLines(unknown),
+      until === null ? null : `It is quiet now, until ${serviceTime(until)}.`,
+      releasedNow(released),
     ),
     blocks: [
       section(

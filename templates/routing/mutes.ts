@@ -34,7 +34,7 @@ export function muteSet(mute: Mute, beside: Mute | null = null): Message {
   const what = mute.kind === 'mute' ? `${card} is muted` : `Declines of ${card} in ${countriesOf(mute)} are hidden`;
   const means = mute.kind === 'mute' ? meansMute(beside) : meansTravelMute(mute, beside);
   return {
-    text: sentence(`${what} until ${serviceTime(endsAt)}.${mute.kind === 'mute' ? '' : ` ${NO_PERMISSION}.`}`),
+    text: sentence(`${what} until ${serviceTime(endsAt)}.`, mute.kind === 'mute' ? null : `${NO_PERMISSION}.`),
     blocks: [
       section(
         `*${what} ${dateAfter('until', endsAt)}.*`,

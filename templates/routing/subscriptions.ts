@@ -80,7 +80,7 @@ export function subscribed({ subscription, isNew, byDefault, addsNothing, ...pre
       ? null
       : `By configuration, all ${joinWithAnd(byDefault)} go to ${channelMention(channel)} anyway: a subscription adds alerts, it never removes any.`;
   return {
-    text: sentence([what, ...lines, anyway, `Subscription ${number}.`].filter(Boolean).join(' ')),
+    text: sentence(what, ...lines, anyway, `Subscription ${number}.`),
     blocks: [
       section(
         `*${what}*`,
@@ -117,7 +117,7 @@ export function unsubscribed({ removed, left }: Unsubscribed): Message {
   const some = `${others.slice(0, LEFT_SHOWN).join(', ')}${others.length > LEFT_SHOWN ? `, and ${others.length - LEFT_SHOWN} more` : ''}`;
   const still = left.length === 0 ? null : `That channel also gets ${some}, which may select some of the same alerts.`;
   return {
-    text: sentence([what, ...(lines.length === 0 ? [] : [`${lines.join('; ')}.`]), still].filter(Boolean).join(' ')),
+    text: sentence(what, lines.length === 0 ? null : `${lines.join('; ')}.`, still),
     blocks: [
       section(`*${what}*`),
       ...shown,

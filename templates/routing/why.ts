@@ -48,7 +48,7 @@ export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, of
   const lines = [...steps.map((step) => stepLine(step)), ...posted.map(postedLine)];
   const { shown, left } = asManyAsFit(lines.map((line) => section(line)));
   return {
-    text: sentence([`${id}: ${what}`, recovered, ending, more].filter(Boolean).join(' ')),
+    text: sentence(`${id}: ${what}`, recovered, ending, more),
     blocks: [
       header(`How ${id} was routed`),
       section(what),

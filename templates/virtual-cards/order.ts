@@ -105,7 +105,7 @@ function sentAnswer(
   const said = serviceSays(apiWords);
   const noted = note === null ? '' : escapeUntrusted(note, 300);
   return {
-    text: sentence([head, said, noted, what].filter(Boolean).join(' ')),
+    text: sentence(head, said, noted, what),
     blocks: [
       section(`*${head}*`, summary, said, noted, what),
       ...context(order, `Reference ${escapeUntrusted(ref, 60)}`),
@@ -127,7 +127,7 @@ interface Overdue {
 export function overdueAnswer({ awaited, card, summary, at, ref }: Overdue): Message {
   const [head, what] = overdueWords(awaited, card, at);
   return {
-    text: sentence(`${head} ${what}`),
+    text: sentence(head, what),
     blocks: [
       section(`*${head}*`, escapeUntrusted(summary, 150), what),
       ...context(`Reference ${escapeUntrusted(ref, 60)}`),
