@@ -1,11 +1,10 @@
 import type { ShippingAlert } from '../../src/alerts/alert.ts';
 import { capital } from '../../src/core/first-letter.ts';
-import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { outcomeLines } from '../actions/outcomes.ts';
-import { actions, context, copyable, fields, header, section, sentence } from '../core/blocks.ts';
+import { actions, context, fields, header, section, sentence } from '../core/blocks.ts';
 import {
-  cardHandle,
+  cardCommand,
   cardName,
   cardOf,
   cardOfHolder,
@@ -22,11 +21,11 @@ import type { ShortLines } from './short-alert.ts';
 function shippingTodo(alert: ShippingAlert): string {
   const status = statusOnTheWay(alert);
   if (status === 'ACTIVE') return 'It is already activated.';
-  const handle = copyable(cardHandle(cardOf(alert)), 20);
-  if (status === 'INACTIVE') return `When it arrives, activate it: ${commandCode(`activate ${handle}`)}`;
+  const card = cardOf(alert);
+  if (status === 'INACTIVE') return `When it arrives, activate it: ${cardCommand('activate', card)}`;
   const fix =
     status === 'BLOCKED'
-      ? `If it should work: ${commandCode(`unblock ${handle}`)}`
+      ? `If it should work: ${cardCommand('unblock', card)}`
       : 'Closed is final: order a new one if it is needed.';
   return `It is ${statusWord(status)} and will not work. ${fix}`;
 }

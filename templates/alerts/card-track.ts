@@ -2,11 +2,10 @@ import { ACTIVATION_OVERDUE_MS } from '../../src/alerts/card-lifecycle.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { ShippingEvent } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
-import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
-import { context, copyable, countOf, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
-import { cardHandle, cardName, cardOfHolder, cardOfHolderRaw, statusWord } from '../core/card-words.ts';
+import { context, countOf, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
+import { cardCommand, cardName, cardOfHolder, cardOfHolderRaw, statusWord } from '../core/card-words.ts';
 import { trackingLink, trackingNumberOf } from '../core/tracking-link.ts';
 
 export interface CardTrack {
@@ -90,7 +89,7 @@ function activationAdvice(card: CardFacts, { isVirtual, isForHolder }: Pick<Card
   if (isForHolder)
     return `It does not work until it is activated: tell an operator${isVirtual ? '' : ' when it arrives'}.`;
   const when = isVirtual ? 'Activate it' : 'When the card has arrived, activate it';
-  return `${when}: ${commandCode(`activate ${copyable(cardHandle(card), 20)}`)}`;
+  return `${when}: ${cardCommand('activate', card)}`;
 }
 
 const byUrgency = ['INACTIVE', 'ACTIVE', 'BLOCKED', 'CLOSED'] as const;

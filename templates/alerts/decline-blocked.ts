@@ -1,11 +1,10 @@
 import type { Button } from '@slack/types';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
-import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
 import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
-import { actions, context, copyable, section, sentence, withFullStop } from '../core/blocks.ts';
-import { cardHandle, cardOf, cardOfHolder } from '../core/card-words.ts';
+import { actions, context, section, sentence, withFullStop } from '../core/blocks.ts';
+import { cardCommand, cardOf, cardOfHolder } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 import { fixes, isClosed, isOrWasBlocked, reasonOf, shouldStayBlocked } from './decline-words.ts';
 import { lastTry, triedWords } from './repeats.ts';
@@ -18,7 +17,6 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
   const { event, outcomes } = alert;
   const card = cardOf(alert);
   const { repeats, times, amount, at } = triedWords(alert, view);
-  const handle = copyable(cardHandle(card), 20);
   const isBlocked = isOrWasBlocked(alert);
   const [, fix] = fixes(alert, reasonOf(alert, view.place), view);
   const isOver = currentState(outcomes).isUnblocked || isClosed(alert);
@@ -38,7 +36,7 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
       ),
       ...outcomeLines(outcomes),
       ...actions(...controls),
-      ...context(`${event.id}${repeats === null ? '' : ` · all of them: ${commandCode(`declines ${handle}`)}`}`),
+      ...context(`${event.id}${repeats === null ? '' : ` · all of them: ${cardCommand('declines', card)}`}`),
     ],
   };
 }

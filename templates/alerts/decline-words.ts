@@ -6,13 +6,12 @@ import type { AlsoNeeds } from '../../src/core/also-needs.ts';
 import { type DeclinedCard, declinedCard } from '../../src/core/card-facts.ts';
 import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibility.ts';
 import { declineCode, declinedStatuses, lackingCents } from '../../src/core/event.ts';
-import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { changeIn, type LimitRaise, lacksNumber, limitsToRaise } from '../../src/limits/remedy-change.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
 import { currentState } from '../actions/outcomes.ts';
-import { copyable, escapeUntrusted, serviceExplanation } from '../core/blocks.ts';
-import { andSetAside, balanceWord, cardHandle, cardOf, orderNewCard } from '../core/card-words.ts';
+import { escapeUntrusted, serviceExplanation } from '../core/blocks.ts';
+import { andSetAside, balanceWord, cardCommand, cardOf, orderNewCard } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 import { alsoNeededOn, alsoToAsk, areAsked, isInSlack, nextInSlack, stillNeeded } from '../limits/also-needed-words.ts';
 import {
@@ -162,7 +161,7 @@ export function fixes(
   const who = block?.by == null ? 'an approver' : mention(block.by);
   const holder =
     block?.asHolder === true ? 'An approver can unblock your card.' : `Ask ${who} why the card is blocked.`;
-  const unblock = `If the card should work again: ${unblockCommand(alert)}`;
+  const unblock = `If the card should work again: ${cardCommand('unblock', cardOf(alert))}`;
   if (wasBlocked || (block !== null && reason.isSensitive)) return [holder, unblock];
   // Whoever answered need not be asked.
   const admin = isDone ? again : reason.isSensitive && isRecognized ? '' : adminFix(alert, reason, view);
@@ -258,11 +257,7 @@ export function isOrWasBlocked(alert: TransactionAlert): string {
 
 function unblockFirst(alert: TransactionAlert): string {
   const isLater = alert.card.isStatusLater === true || currentState(alert.outcomes).isBlocked;
-  return `${isLater ? 'Blocked since. To use the card' : 'The card is blocked. To use it'} again: ${unblockCommand(alert)}`;
-}
-
-function unblockCommand(alert: TransactionAlert): string {
-  return `${commandCode(`unblock ${copyable(cardHandle(cardOf(alert)), 20)}`)}`;
+  return `${isLater ? 'Blocked since. To use the card' : 'The card is blocked. To use it'} again: ${cardCommand('unblock', cardOf(alert))}`;
 }
 
 /** What an admin can do: the smallest change that would have let the purchase pass, if known. */

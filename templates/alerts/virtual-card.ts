@@ -2,24 +2,14 @@ import type { VirtualCardAlert } from '../../src/alerts/alert.ts';
 import { mayShow } from '../../src/core/channel-visibility.ts';
 import type { VirtualCardEvent } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
-import { commandCode } from '../../src/core/installation.ts';
 import { joinWithAnd } from '../../src/core/join-with-and.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines } from '../actions/outcomes.ts';
-import {
-  context,
-  copyable,
-  escapeUntrusted,
-  fields,
-  header,
-  section,
-  sentence,
-  serviceExplanation,
-} from '../core/blocks.ts';
+import { context, escapeUntrusted, fields, header, section, sentence, serviceExplanation } from '../core/blocks.ts';
 import {
   balanceWord,
-  cardHandle,
+  cardCommand,
   cardName,
   cardOf,
   holderName,
@@ -117,14 +107,10 @@ function whatHappened(alert: VirtualCardAlert): string {
   const words = [...new Set(each)];
   const list = words.length === 0 ? `could not be finished. ${why}` : `${joinWithAnd(words)}.`;
   const isInactive = names.includes('activation') && [null, 'INACTIVE'].includes(alert.event.status);
-  const activate = isInactive ? ` To activate it: ${commandCode(`activate ${handleOf(alert)}`)}` : '';
+  const activate = isInactive ? ` To activate it: ${cardCommand('activate', cardOf(alert))}` : '';
   const which = words.length > 1 ? 'each of these' : 'this';
   const fix = isInactive && words.length === 1 ? '' : ` You can fix ${which} in the card program’s portal.`;
   return `The card exists, but it ${list}${fix}${activate}`;
-}
-
-function handleOf(alert: VirtualCardAlert): string {
-  return copyable(cardHandle(cardOf(alert)), 20);
 }
 
 /** The status is the card's current one. Not every webhook has it. */
@@ -142,13 +128,13 @@ export function knownStatus({ event, card }: Pick<VirtualCardAlert, 'event' | 'c
 /** The order succeeded, but the card cannot pay. */
 function notUsable(alert: VirtualCardAlert): string {
   const { status } = alert.event;
-  const handle = handleOf(alert);
+  const card = cardOf(alert);
   const is = `The card was created, but it is ${statusWord(status ?? '')} and cannot be used.`;
   switch (status) {
     case 'INACTIVE':
-      return `${is} Activate it: ${commandCode(`activate ${handle}`)}`;
+      return `${is} Activate it: ${cardCommand('activate', card)}`;
     case 'BLOCKED':
-      return `${is} If it should work: ${commandCode(`unblock ${handle}`)}`;
+      return `${is} If it should work: ${cardCommand('unblock', card)}`;
     case 'CLOSED':
       return `${is} Closed is final: order a new one.`;
     default:

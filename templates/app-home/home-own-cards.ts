@@ -2,11 +2,10 @@ import type { KnownBlock } from '@slack/types';
 import type { ListPage } from '../../src/app-home/home-page.ts';
 import { CardStatus } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
-import { commandCode } from '../../src/core/installation.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { dateAfter, plain, truncate } from '../../src/slack/mrkdwn.ts';
-import { actions, button, context, copyable, countOf, section } from '../core/blocks.ts';
-import { balanceWord, cardHandle, cardName, cardRaw, statusWord } from '../core/card-words.ts';
+import { actions, button, context, countOf, section } from '../core/blocks.ts';
+import { balanceWord, cardCommand, cardName, cardRaw, statusWord } from '../core/card-words.ts';
 import { type CardShow, declineLine, LIMITS_UNREAD, limitLeftLine } from '../directory/card-show.ts';
 import { holderBlockButton } from '../holders/holder-buttons.ts';
 import { statusMeanings } from '../holders/holder-status.ts';
@@ -60,9 +59,7 @@ function ownCard(own: OwnCardFacts, at: string): KnownBlock[] {
       whatHelps(own),
       balance === null ? null : `Balance: ${balanceWord(balance)}`,
       ...set.slice(0, LIMITS_MAX).map(limitLeftLine),
-      more > 0
-        ? `… and ${countOf(more, 'more limit')}: ${commandCode(`show ${copyable(cardHandle(card), 20)}`)}`
-        : null,
+      more > 0 ? `… and ${countOf(more, 'more limit')}: ${cardCommand('show', card)}` : null,
       set.length === 0 && hasLimits ? 'No limit is set.' : null,
       hasLimits ? null : LIMITS_UNREAD,
       isNew || !(isStatusRead || hasLimits) ? null : `${dateAfter('As of', readAt)}.`,

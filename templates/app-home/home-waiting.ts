@@ -5,7 +5,6 @@ import type { RuleChange } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { formatRoughly } from '../../src/core/duration.ts';
 import { capital } from '../../src/core/first-letter.ts';
-import { commandCode } from '../../src/core/installation.ts';
 import { ruleMoves } from '../../src/limits/rule-words.ts';
 import type { Mute } from '../../src/routing/mute-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
@@ -22,8 +21,8 @@ import {
   temporaryWords,
 } from '../approvals/request-words.ts';
 import { needsWords, whyApprovals } from '../approvals/why-approvals.ts';
-import { actions, button, copyable, countOf, escapeUntrusted, fields, RULES_MAX, section } from '../core/blocks.ts';
-import { cardHandle, cardName, cardOfHolder } from '../core/card-words.ts';
+import { actions, button, countOf, escapeUntrusted, fields, RULES_MAX, section } from '../core/blocks.ts';
+import { cardCommand, cardName, cardOfHolder } from '../core/card-words.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
 import { revertButton } from '../limits/temporary-change.ts';
 import { homeList } from './home-list.ts';
@@ -143,7 +142,7 @@ export function homeMutes(mutes: readonly OpenMute[], pages: HomePages): KnownBl
       ...shown.map(({ card, kind, by, reason, endsAt }) => {
         const what = kind === 'travel' ? 'declines abroad hidden' : 'muted';
         const why = reason.trim() === '' ? '' : ` · ${escapeUntrusted(reason, 100)}`;
-        return `• ${cardOfHolder(card)}: ${what} ${dateAfter('until', endsAt)} · by ${mention(by)}${why} · ${commandCode(`unmute ${copyable(cardHandle(card), 20)}`)}`;
+        return `• ${cardOfHolder(card)}: ${what} ${dateAfter('until', endsAt)} · by ${mention(by)}${why} · ${cardCommand('unmute', card)}`;
       }),
     ),
   ]);

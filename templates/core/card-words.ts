@@ -2,9 +2,10 @@ import { type Alert, onlyChange } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { TransactionEvent } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
+import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { plain, truncate } from '../../src/slack/mrkdwn.ts';
-import { countOf, escapeUntrusted } from './blocks.ts';
+import { copyable, countOf, escapeUntrusted } from './blocks.ts';
 
 /** Statuses in words. The card service writes them in more than one case, or not at all. */
 const statusWords: Readonly<Record<string, string>> = {
@@ -93,6 +94,11 @@ export function shortCard(card: Card): string {
 /** What to type after `/card show`, raw: the last four when known. */
 export function cardHandle({ last4, cardId, acctId }: Card): string {
   return last4?.trim() || String(cardId ?? acctId ?? 'CARD');
+}
+
+/** A command about a card, to be copied: `/card unblock 4242`. */
+export function cardCommand(verb: string, card: Card, after = ''): string {
+  return commandCode(`${verb} ${copyable(cardHandle(card), 20)}${after}`);
 }
 
 /** Of a virtual card. Cardbell keeps the last four digits, and Slack never gets more. */

@@ -1,9 +1,8 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
-import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
-import { copyable, headed, section, sentence, textMessage } from '../core/blocks.ts';
-import { cardHandle, cardName, cardOfHolder } from '../core/card-words.ts';
+import { headed, section, sentence, textMessage } from '../core/blocks.ts';
+import { cardCommand, cardName, cardOfHolder } from '../core/card-words.ts';
 
 interface LinkResult {
   readonly card: CardFacts;
@@ -57,7 +56,6 @@ export function linkUnchanged({ card, heldBy }: { readonly card: CardFacts; read
 export function holderWelcome({ card, by }: { readonly card: CardFacts; readonly by: string | null }): Message {
   const name = cardName(card);
   const who = by === null ? 'You confirmed it yourself.' : `Linked by ${mention(by)}.`;
-  const handle = copyable(cardHandle(card), 20);
 
   return {
     text: sentence(`Your ${name} is linked to you. You can always block it.`),
@@ -65,7 +63,7 @@ export function holderWelcome({ card, by }: { readonly card: CardFacts; readonly
       section(
         `*Your ${name} is linked to you.* ${who}`,
         'I’ll message you here when a purchase is declined, when a new card ships, and when the card is blocked or works again. The Home tab shows which of these are on, and lets you choose.',
-        `You can always block it: press the button on such a message, or write ${commandCode(`block ${handle}`)}. Not your card? Write ${commandCode(`unlink ${handle}`)}.`,
+        `You can always block it: press the button on such a message, or write ${cardCommand('block', card)}. Not your card? Write ${cardCommand('unlink', card)}.`,
       ),
     ],
   };

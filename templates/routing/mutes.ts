@@ -8,7 +8,6 @@ import type { Message } from '../../src/slack/message.ts';
 import { channelMention, dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import {
   context,
-  copyable,
   countOf,
   escapeUntrusted,
   headed,
@@ -18,7 +17,7 @@ import {
   section,
   sentence,
 } from '../core/blocks.ts';
-import { cardHandle, cardOfHolder } from '../core/card-words.ts';
+import { cardCommand, cardOfHolder } from '../core/card-words.ts';
 
 /** The name "travel mute" sounds like a permission to travel. */
 const NO_PERMISSION = 'This does not allow purchases abroad';
@@ -39,7 +38,7 @@ export function muteSet(mute: Mute, beside: Mute | null = null): Message {
       section(
         `*${what} ${dateAfter('until', endsAt)}.*`,
         means,
-        `This ends automatically. To end it now: ${commandCode(`unmute ${copyable(cardHandle(mute.card), 20)}`)}`,
+        `This ends automatically. To end it now: ${cardCommand('unmute', mute.card)}`,
       ),
       ...context(
         mute.reason === '' ? null : `Reason: ${escapeUntrusted(mute.reason, 300)}`,
@@ -92,9 +91,7 @@ export function muteEnded({ mutes, stillMuted = null, endedBy, channel, kinds }:
       ? ''
       : `While the card is muted (${until(stillMuted)}), the channels do not get these declines. `;
   const kept = kinds === undefined ? '' : withheldWords(kinds, howWithheld(mute, channel));
-  const see = kinds?.includes('decline')
-    ? ` See them: ${commandCode(`declines ${copyable(cardHandle(mute.card), 20)} 90d`)}`
-    : '';
+  const see = kinds?.includes('decline') ? ` See them: ${cardCommand('declines', mute.card, ' 90d')}` : '';
   return {
     text: sentence(`${what} ${still((at) => `until ${serviceTime(at)}`)}${kept}`.trim()),
     blocks: [
