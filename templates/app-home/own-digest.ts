@@ -56,26 +56,16 @@ function countedWords({ count, attempts, cents }: Sums, span: string): string {
     : `no new declines ${span}, ${countOf(attempts, 'more attempt')} at earlier ones`;
 }
 
-function cardSections({
-  card,
-  status,
-  isStatusRead,
-  balance,
-  limits,
-  hasLimits,
-  declines,
-}: OwnDigestFacts['cards'][number]): SectionBlock[] {
+function cardSections(own: OwnDigestFacts['cards'][number]): SectionBlock[] {
+  const { card, balance, limits, hasLimits, declines } = own;
   const lines = [
-    `*${capital(cardName(card))}: ${ownStatus({ status, isStatusRead })}*`,
+    `*${capital(cardName(card))}: ${ownStatus(own)}*`,
     balance === null ? null : `Balance: ${balanceWord(balance)}`,
     ...limits.filter(({ limitCents }) => limitCents !== null).map(limitLeftLine),
     hasLimits ? null : LIMITS_UNREAD,
     ...declines.map(attemptsLine),
   ];
-  return inSections(
-    lines.filter((line) => line !== null),
-    LINES,
-  );
+  return inSections(lines, LINES);
 }
 
 function attemptsLine({ attempts, isNew, ...decline }: OwnDecline): string {

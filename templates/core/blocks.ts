@@ -164,9 +164,10 @@ export function actions(...buttons: readonly (Button | null)[]): ActionsBlock[] 
 const LIST_SIZE_MAX = limits.MESSAGE_SIZE_MAX - 3500;
 const LIST_BLOCKS_MAX = limits.MESSAGE_BLOCKS_MAX - 10;
 
-/** Lines in as many sections as they need. */
-export function inSections(lines: readonly string[], perSection: number): SectionBlock[] {
-  return chunksOf(lines, perSection).map((some) => section(...some));
+/** Lines in as many sections as they need. Empty ones are left out. */
+export function inSections(lines: readonly (string | null)[], perSection: number): SectionBlock[] {
+  const known = lines.filter((line) => line !== null && line !== '');
+  return chunksOf(known, perSection).map((some) => section(...some));
 }
 
 /** One page of a list: as many blocks as a message can hold. Pages are counted from 1; one that is too high is the last. */

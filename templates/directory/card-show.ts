@@ -82,12 +82,7 @@ export function cardShow(shownCard: CardShow, view: View): Message {
   const lines = ['*Limits*', ...set.map(limitLeftLine), set.length === 0 ? none : null, followsRuleset(card)];
   const noneKnown = isEveryDeclineKnown ? 'no recent declines' : NO_DECLINES_KNOWN;
   const countedLimits = hasLimits ? `${countOf(set.length, 'limit')} set and ` : '';
-  const { shown, left } = asManyAsFit(
-    inSections(
-      lines.filter((line) => line !== null),
-      LINES,
-    ),
-  );
+  const { shown, left } = asManyAsFit(inSections(lines, LINES));
   const mayShowBalance = balance !== null && mayShow('balance', view.place);
 
   return {

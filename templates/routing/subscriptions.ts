@@ -205,6 +205,6 @@ function sectionsOf(rule: ChannelRules, isElsewhere: boolean): SectionBlock[] {
     quiet === null
       ? ''
       : `Quiet ${escapeUntrusted(quiet.words, 100)}${quiet.except === null ? '' : `, except ${escapeUntrusted(quiet.except, 150)}`}, by ${mention(quiet.by)}${dateAfter(',', quiet.at, day)}`,
-  ].filter(Boolean);
+  ];
   return inSections(lines, LINES);
 }
