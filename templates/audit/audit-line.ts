@@ -35,22 +35,8 @@ export interface AuditLine {
 }
 
 /** Who did what to which card, in one line. */
-export function auditLine({
-  by,
-  did,
-  whom,
-  channel,
-  card,
-  at,
-  before,
-  after,
-  lasts,
-  reason,
-  outcome,
-  outcomeOf,
-  counted,
-  ref,
-}: AuditLine): Message {
+export function auditLine(line: AuditLine): Message {
+  const { by, did, whom, channel, card, at, before, after, lasts, reason, outcome, outcomeOf, counted, ref } = line;
   const who = by === null ? 'Cardbell' : mention(by);
   const person = whom === undefined ? '' : ` ${mention(whom.userId)} ${whom.to}`;
   const what = `${escapeUntrusted(did, 300)}${person}${channel === undefined ? '' : ` ${channelMention(channel)}`}${card === null ? '' : ` ${cardOfHolder(card)}`}`;

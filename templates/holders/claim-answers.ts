@@ -52,16 +52,14 @@ export function claimWaits({ isUnlink, linkOf }: Claimed): Message {
   return { text, blocks: [section(`*Sent to the approvers.* ${text}`, 'Nothing changed yet.')] };
 }
 
-/** For the claimant: the claim was not confirmed. `by` denied it; null when it expired. */
-export function claimDecided({
-  state,
-  by,
-  isUnlink,
-  linkOf,
-}: Claimed & {
+interface ClaimDecided extends Claimed {
   readonly state: 'refused' | 'expired';
+  /** Who denied it; null when it expired. */
   readonly by: string | null;
-}): Message {
+}
+
+/** For the claimant: the claim was not confirmed. */
+export function claimDecided({ state, by, isUnlink, linkOf }: ClaimDecided): Message {
   const notMine = linkOf === undefined ? 'that you no longer hold this card' : wronglyLinked;
   const what = isUnlink ? notMine : 'that you hold this card';
   const why =

@@ -121,14 +121,11 @@ export function notMuted(): Message {
   return headed('This card is not muted any more.');
 }
 
-/** Every mute and travel mute, with the number of alerts it has withheld so far. */
-export function muteList({
-  mutes,
-  page,
-}: {
-  readonly mutes: readonly (Mute & { readonly count: number })[];
-  readonly page: number;
-}): Message {
+/** `count`: how many alerts it has withheld so far. */
+type CountedMute = Mute & { readonly count: number };
+
+/** Every mute and travel mute. */
+export function muteList({ mutes, page }: { mutes: readonly CountedMute[]; page: number }): Message {
   const shown = pageOf(
     mutes.map((mute) => section(...linesOf(mute))),
     page,
@@ -146,7 +143,7 @@ export function muteList({
   };
 }
 
-function linesOf(mute: Mute & { readonly count: number }): string[] {
+function linesOf(mute: CountedMute): string[] {
   const { card, by, reason, at, endsAt, count } = mute;
   const sort = mute.kind === 'mute' ? 'Muted' : `Declines in ${countriesOf(mute)} hidden`;
   return [

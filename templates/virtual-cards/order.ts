@@ -51,21 +51,17 @@ export function withFunds(cents: number): string {
   return cents === 0 ? ', not funded' : ` with ${formatCents(cents)}`;
 }
 
-/** The order needs approval by others. */
-export function orderWaits({
-  card,
-  cents,
-  others,
-  isOwn,
-  isLarge,
-}: {
+interface OrderWaits {
   readonly card: CardFacts;
   readonly cents: number;
   readonly others: number;
   readonly isOwn: boolean;
   /** The amount needs others whatever was ordered before. Null: not known any more. */
   readonly isLarge: boolean | null;
-}): Message {
+}
+
+/** The order needs approval by others. */
+export function orderWaits({ card, cents, others, isOwn, isLarge }: OrderWaits): Message {
   const head = `Not ordered yet: a virtual card for ${holderName(card)}${withFunds(cents)}.`;
   const because = isOwn
     ? 'it has your name or email address, so '
