@@ -4,25 +4,16 @@ import type { Message } from '../../src/slack/message.ts';
 import { section, sentence } from '../core/blocks.ts';
 import { modal } from '../core/form.ts';
 
-const controls = () =>
-  ({
-    button: {
-      why: 'This button belongs to another version of Cardbell.',
-      todo: `Use a newer message, or type ${commandCode('help')} to see what you can do.`,
-    },
-    shortcut: {
-      why: 'Cardbell no longer has this shortcut.',
-      todo: `Type ${commandCode('help')} to see what you can do.`,
-    },
-    command: {
-      why: 'Cardbell does not have this command.',
-      todo: `Type ${commandCode('help')} to see what you can do.`,
-    },
-  }) as const;
+const unknown = {
+  button: 'This button belongs to another version of Cardbell.',
+  shortcut: 'Cardbell no longer has this shortcut.',
+  command: 'Cardbell does not have this command.',
+} as const;
 
 /** The person used a control or command that this version does not have. */
-export function unknownControl(what: keyof ReturnType<typeof controls>): Message {
-  return notDone(controls()[what]);
+export function unknownControl(what: keyof typeof unknown): Message {
+  const type = what === 'button' ? 'Use a newer message, or type' : 'Type';
+  return notDone({ why: unknown[what], todo: `${type} ${commandCode('help')} to see what you can do.` });
 }
 
 /** Replaces a submitted form that this version does not have. */
