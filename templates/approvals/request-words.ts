@@ -92,20 +92,20 @@ export function requestSummary(request: ApprovalRequest, of: string): string {
   const changed = isChanged(request)
     ? `, changed by ${request.state === 'overridden' ? 'the emergency override' : 'an approver'}`
     : '';
-  // Not as a change from the current value: approving it would not lower anything.
-  if (isNoLongerNeeded(request)) {
-    const states = escapeUntrusted(ruleStates(request.changes, 'to'), RULES_MAX);
-    return payCents === null
-      ? `${asks} for ${states}${of && ` of${of}`}${pass}${changed}`
-      : `${wants} to pay ${formatCents(payCents)}${at}${of && ` with${of}`}${changed}: ${states}`;
-  }
+  const isEnough = isNoLongerNeeded(request);
   const changes = changesFromNow(request);
   // What a raise from another value adds is told with that value.
   const added = fromOther(request).length > 0 ? '' : difference(changes, ' (', ')');
-  const moves = `${escapeUntrusted(ruleMoves(changes), RULES_MAX)}${added}`;
-  if (payCents !== null)
+  // Not as a change from the current value if that is enough: approving it would not lower anything.
+  const states = escapeUntrusted(ruleStates(request.changes, 'to'), RULES_MAX);
+  if (payCents !== null) {
+    const moves = isEnough ? states : `${escapeUntrusted(ruleMoves(changes), RULES_MAX)}${added}`;
     return `${wants} to pay ${formatCents(payCents)}${at}${of && ` with${of}`}${changed}: ${moves}`;
-  return `${asks} to ${changes.length > 1 ? headline(changes) : wantedRule(changes)}${of && ` of${of}`}${pass}${changed}: ${changes.length > 1 ? moves : `${escapeUntrusted(moveWords(changes), RULES_MAX)}${added}`}`;
+  }
+  const why = `${of && ` of${of}`}${pass}${changed}`;
+  if (isEnough) return `${asks} for ${states}${why}`;
+  const what = changes.length > 1 ? headline(changes) : wantedRule(changes);
+  return `${asks} to ${what}${why}: ${escapeUntrusted(moveWords(changes), RULES_MAX)}${added}`;
 }
 
 /**
