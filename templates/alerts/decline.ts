@@ -69,8 +69,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
       header(`${alert.late ? 'Declined earlier' : 'Declined'}${times}: ${amount}${atRaw}`),
       section(
         `*${escapeUntrusted(reason.title, 100)}*`,
-        // The numbers say the same as the meaning, and add the amount.
-        shortfall(alert, reason, view) || meaningOf(alert, reason),
+        whyDeclined(alert, reason, view),
         serviceWords(reason),
         alsoNeededOn(alert, place),
         rulesetLine(alert, reason),
@@ -130,7 +129,7 @@ function declineCause(alert: TransactionAlert, view: View): (string | null)[] {
     isBlocked
       ? `*Card ${isOrWasBlocked(alert)}.*`
       : (reason.remedy === 'raise_limit' && limitLine(alert, view)) ||
-        `*${escapeUntrusted(reason.title, 100)}.* ${shortfall(alert, reason, view) || meaningOf(alert, reason)}`,
+        `*${escapeUntrusted(reason.title, 100)}.* ${whyDeclined(alert, reason, view)}`,
     reason.isKnown ? null : serviceWords(reason),
     alsoNeededOn(alert, view.place),
     // When no button can fix it, what else does.
@@ -154,11 +153,12 @@ function rulesetLine(alert: TransactionAlert, reason: ShownReason): string | nul
   return card.ruleset?.mayOverrule === true ? 'It may overrule the card’s own rules.' : null;
 }
 
-/** What the code means, in one sentence. */
-export function meaningOf(alert: TransactionAlert, reason: ShownReason): string {
-  return isRulesets(alert, reason)
+/** The numbers, which say the same as the code's meaning and add the amount; else the meaning, in one sentence. */
+export function whyDeclined(alert: TransactionAlert, reason: ShownReason, view: View): string {
+  const meaning = isRulesets(alert, reason)
     ? `${capital(rulesetOf(alert.card))} does not allow this merchant category.`
     : escapeUntrusted(reason.meaning, 300);
+  return shortfall(alert, reason, view) || meaning;
 }
 
 function whenTried({ event }: TransactionAlert, repeats: Repeats | null): Field[] {

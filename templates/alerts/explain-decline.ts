@@ -12,7 +12,7 @@ import type { View } from '../core/view.ts';
 import { alsoNeededOn, isInSlack, stillNeeded } from '../limits/also-needed-words.ts';
 import { limitOfRuleset } from '../limits/limit-words.ts';
 import { stepLine } from '../routing/why.ts';
-import { meaningOf } from './decline.ts';
+import { whyDeclined } from './decline.ts';
 import {
   blockOf,
   fixes,
@@ -23,7 +23,6 @@ import {
   reasonOf,
   type ShownReason,
   serviceWords,
-  shortfall,
   shouldStayBlocked,
 } from './decline-words.ts';
 
@@ -78,7 +77,7 @@ function about({ alert, eventLog, whoMay }: Explained, view: View): KnownBlock[]
     section(`${cardOfHolder(cardOf(alert))}${dateAfter(',', event.occurredAt)}`),
     section(
       `*Why:* ${escapeUntrusted(reason.title, 100)}`,
-      shortfall(alert, reason, view) || meaningOf(alert, reason),
+      whyDeclined(alert, reason, view),
       serviceWords(reason),
       alsoNeededOn(alert, view.place),
     ),
