@@ -7,7 +7,7 @@ import type { Refused } from '../../src/dispatch/request-action.ts';
 import { SELECT_OPTIONS_MAX } from '../../src/slack/limits.ts';
 import { renderAlert } from '../../templates/alerts/alert.ts';
 import { alertDetails } from '../../templates/alerts/alert-details.ts';
-import { alertOption } from '../../templates/outbox/batch.ts';
+import { option } from '../../templates/core/form.ts';
 import { whoActs } from '../dispatch/interaction.ts';
 import { look } from '../dispatch/look.ts';
 import { onPress, type Press, type PressListener } from '../dispatch/press.ts';
@@ -29,7 +29,7 @@ export function findAlert({ batchMessages, visibilityOf }: ListenerDeps) {
       const text = label.toLowerCase();
       return words.every((word) => text.includes(word));
     });
-    await ack({ options: found.slice(0, SELECT_OPTIONS_MAX).map(({ id, label }) => alertOption(id, label)) });
+    await ack({ options: found.slice(0, SELECT_OPTIONS_MAX).map(({ id, label }) => option(label, id)) });
   };
 }
 

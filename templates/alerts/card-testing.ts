@@ -22,6 +22,7 @@ import {
   sentence,
 } from '../core/blocks.ts';
 import { cardName, cardOfHolderRaw, holderName, named, shortCard } from '../core/card-words.ts';
+import { option } from '../core/form.ts';
 import type { ShortLines } from './short-alert.ts';
 
 const SHOWN_MAX = 15;
@@ -158,10 +159,7 @@ function blockOne(warningId: string, open: readonly TriedCard[]): StaticSelect {
     type: 'static_select',
     action_id: actionId.blockTestedCard,
     placeholder: plainText('Block one card…', limits.PLACEHOLDER_MAX),
-    options: open.slice(0, OPTIONS_MAX).map((card) => ({
-      text: plainText(cardOfHolderRaw(card), limits.OPTION_TEXT_MAX),
-      value: testedCardValue(warningId, card),
-    })),
+    options: open.slice(0, OPTIONS_MAX).map((card) => option(cardOfHolderRaw(card), testedCardValue(warningId, card))),
     confirm: confirm({
       title: 'Block this card?',
       text: 'The chosen card will decline every purchase until somebody unblocks it.',

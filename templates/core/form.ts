@@ -1,4 +1,4 @@
-import type { InputBlock, KnownBlock, ModalView, Option } from '@slack/types';
+import type { InputBlock, KnownBlock, ModalView, PlainTextOption } from '@slack/types';
 import * as limits from '../../src/slack/limits.ts';
 import { plainText } from './blocks.ts';
 
@@ -77,6 +77,7 @@ export function textInput(
   return input(id, label, element, about);
 }
 
-export function option(text: string, value: string): Option & { text: ReturnType<typeof plainText> } {
+/** A choice in a menu. */
+export function option(text: string, value: string): PlainTextOption {
   return { text: plainText(text, limits.OPTION_TEXT_MAX), value };
 }

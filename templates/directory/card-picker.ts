@@ -8,7 +8,7 @@ import { channelMention, plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { activateButton, blockButton } from '../actions/card-buttons.ts';
 import { actions, button, context, escapeUntrusted, fields, plainText, section } from '../core/blocks.ts';
 import { cardName, cardRaw, holderName, holderRaw, named, statusWord } from '../core/card-words.ts';
-import { modal } from '../core/form.ts';
+import { modal, option } from '../core/form.ts';
 
 /** What can be done with a card that was picked, in the order of the buttons. */
 export const pickedVerbs = ['show', 'activate', 'unblock', 'limit', 'block'] as const;
@@ -75,7 +75,7 @@ export function cardOption(value: string, card: CardFacts, status: string | null
   const facts = [cardRaw(card), status === null ? '' : statusWord(status)].filter(Boolean).join(' · ');
   // Only the name is cut, so that two cards of people with the same name stay distinct.
   const name = truncate(plain(holderRaw(card)), Math.max(10, limits.OPTION_TEXT_MAX - facts.length - 3));
-  return { text: plainText(`${name} · ${facts}`, limits.OPTION_TEXT_MAX), value };
+  return option(`${name} · ${facts}`, value);
 }
 
 function about({ card, status, controls }: PickedCard): KnownBlock[] {

@@ -1,4 +1,4 @@
-import type { ExternalSelect, KnownBlock, PlainTextOption, StaticSelect } from '@slack/types';
+import type { ExternalSelect, KnownBlock, StaticSelect } from '@slack/types';
 import { lowerFirst } from '../../src/core/first-letter.ts';
 import type { Batch } from '../../src/outbox/message-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
@@ -7,6 +7,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { truncate } from '../../src/slack/mrkdwn.ts';
 import { outcomeLine } from '../actions/outcomes.ts';
 import { context, escapeUntrusted, formatCount, header, plainText, section, sentence } from '../core/blocks.ts';
+import { option } from '../core/form.ts';
 import { type BatchRow, countWords, howMuchWhere, rowCard, rowHolder, rowLabel, tally } from './batch-row.ts';
 import { batchSummary, doneLines, sums, totals } from './batch-summary.ts';
 import { rowsTable } from './rows.ts';
@@ -111,7 +112,7 @@ function menu(rows: readonly BatchRow[]): KnownBlock {
   const words = { action_id: actionId.openAlert, placeholder: plainText('Open one of them…', limits.PLACEHOLDER_MAX) };
   const element: StaticSelect | ExternalSelect =
     rows.length <= OPTIONS_MAX
-      ? { type: 'static_select', ...words, options: rows.map((row) => alertOption(row.id, rowLabel(row))) }
+      ? { type: 'static_select', ...words, options: rows.map((row) => option(rowLabel(row), row.id)) }
       : {
           type: 'external_select',
           ...words,
@@ -119,9 +120,4 @@ function menu(rows: readonly BatchRow[]): KnownBlock {
           min_query_length: 0,
         };
   return { type: 'actions', elements: [element] };
-}
-
-/** An alert in a menu. */
-export function alertOption(id: string, label: string): PlainTextOption {
-  return { text: plainText(label, limits.OPTION_TEXT_MAX), value: id };
 }
