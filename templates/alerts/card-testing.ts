@@ -10,6 +10,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { currentState, outcomeLine, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
 import {
+  actions,
   button,
   confirm,
   context,
@@ -146,12 +147,11 @@ function controls(alert: CardTestingAlert): ActionsBlock[] {
   const open = stillOpen(alert);
   const { isSeen } = currentState(alert.outcomes);
   const label = `Acknowledge: possible card testing at ${placeName(alert)}`;
-  const elements = [
-    ...(open.length === 0 ? [] : [blockOne(id, open)]),
-    ...(open.length < 2 ? [] : [blockAll(id, open)]),
-    ...(isSeen ? [] : [button({ text: 'Acknowledge', action: actionId.acknowledgeAlert, value: id, label })]),
-  ];
-  return elements.length === 0 ? [] : [{ type: 'actions', elements }];
+  return actions(
+    open.length === 0 ? null : blockOne(id, open),
+    open.length < 2 ? null : blockAll(id, open),
+    isSeen ? null : button({ text: 'Acknowledge', action: actionId.acknowledgeAlert, value: id, label }),
+  );
 }
 
 function blockOne(warningId: string, open: readonly TriedCard[]): StaticSelect {

@@ -2,7 +2,7 @@ import type { KnownBlock } from '@slack/types';
 import type { Alert } from '../../src/alerts/alert.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
-import { button, context, escapeUntrusted, section } from '../core/blocks.ts';
+import { actions, button, context, escapeUntrusted, section } from '../core/blocks.ts';
 import { cardOf, named } from '../core/card-words.ts';
 import { needsDay, type View } from '../core/view.ts';
 
@@ -52,10 +52,7 @@ export function shortMessage(
         cause.filter(Boolean).join(' '),
       ),
       ...outcomes,
-      {
-        type: 'actions',
-        elements: [...controls, button({ text: 'Details', action: details, value: event.id, label })],
-      },
+      ...actions(...controls, button({ text: 'Details', action: details, value: event.id, label })),
       ...context([late ? 'Arrived late' : '', ...small, event.id].filter(Boolean).join(' · ')),
     ],
   };

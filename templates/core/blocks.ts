@@ -1,5 +1,6 @@
 import type {
   ActionsBlock,
+  ActionsBlockElement,
   Button,
   ConfirmationDialog,
   ContextBlock,
@@ -154,9 +155,9 @@ export function button({ text, action, value, url, style, confirm: asked, label 
   };
 }
 
-/** Buttons in a row; no block when there is none. */
-export function actions(...buttons: readonly (Button | null)[]): ActionsBlock[] {
-  const elements = buttons.filter((one) => one !== null);
+/** Buttons and menus in a row; no block when there is none. */
+export function actions(...controls: readonly (ActionsBlockElement | null)[]): ActionsBlock[] {
+  const elements = controls.filter((one) => one !== null);
   return elements.length === 0 ? [] : [{ type: 'actions', elements }];
 }
 
