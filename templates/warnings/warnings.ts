@@ -7,6 +7,7 @@ import { joinWithAnd } from '../../src/core/join-with-and.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { ChannelKind } from '../../src/holders/preference-store.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
+import { dayWords } from '../../src/limits/term.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, dateAfter } from '../../src/slack/mrkdwn.ts';
@@ -69,15 +70,13 @@ function lineOf(limit: UsedLimit, isOneOfMany: boolean): string {
   return `${what}${formatCents(usedCents)} of ${formatCents(limitCents)} used, ${left}. ${resets}`;
 }
 
-const day = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', dateStyle: 'medium' });
-
 /** A card in use expires soon, and the account has no newer one. An order whose card does not exist yet is not known. */
 export function expiryWarning(
   { card, expiresOn }: { readonly card: CardFacts /** `2026-11-30` */; readonly expiresOn: string },
   audience: 'team' | 'holder',
 ): Message {
   const isHolders = audience === 'holder';
-  const date = Number.isNaN(Date.parse(expiresOn)) ? 'soon' : day.format(new Date(expiresOn));
+  const date = Number.isNaN(Date.parse(expiresOn)) ? 'soon' : dayWords(expiresOn);
   const who = isHolders ? `your ${cardName(card)}` : shortCard(card);
   const title = `Card expires ${date} · ${who}`;
   const isVirtual = card.isVirtual === true;
