@@ -33,7 +33,9 @@ import { createTermsWithLosses } from '../limits/lost-raise.ts';
 import { createNotifyEnd, createRecordEnd, createReportEnd, createShowTemporaryChange } from '../limits/notify-end.ts';
 import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
 import { createPlanChange } from '../limits/plan-change.ts';
+import { createPutRules } from '../limits/put-rules.ts';
 import { createRestore } from '../limits/restore.ts';
+import { createReportOverwritten, createRestoreOverwritten } from '../limits/restore-overwritten.ts';
 import { createApplyLateConfirmation, createSendRules } from '../limits/send-rules.ts';
 import { createSupersede } from '../limits/supersede.ts';
 import type { RemedyAction, RuleAction } from '../limits/verbs.ts';
@@ -81,7 +83,8 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
     notifyOfLoss,
   });
   const confirmIfMade = createConfirmIfMade({ ...tools, showMadeLate: createShowMadeLate(tools) });
-  const restore = createRestore({ ...tools, notifyEnd });
+  const putRules = createPutRules(tools);
+  const restore = createRestore({ ...tools, putRules, notifyEnd });
   const permitDecisionOrAsk = createPermitDecisionOrAsk({ ...tools, openRequest });
   const changeOnce = createChangeOnce(tools);
   const resumeChange = createResumeChange(tools);
@@ -95,7 +98,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
     ...tools,
     plan: createPlanChange(tools),
     permitOrAsk: createPermitChangeOrAsk({ ...tools, openRequest }),
-    send: createSendRules({ ...tools, terms, sendChange: createSendChange(tools) }),
+    send: createSendRules({ ...tools, putRules, terms, sendChange: createSendChange(tools) }),
     terms,
   });
   const decideTemporaryChange = createDecideTemporaryChange({
@@ -119,6 +122,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
     ends: {
       endTemporaryChange: createEndTemporaryChange({ ...tools, confirmIfMade, restore, notifyEnd }),
       endPurchaseChanges: createEndPurchaseChanges(tools),
+      restoreOverwritten: createRestoreOverwritten({ ...tools, putRules, report: createReportOverwritten(tools) }),
     },
     applyLateConfirmation: createApplyLateConfirmation({ ...tools, terms }),
   };

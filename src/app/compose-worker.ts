@@ -110,6 +110,7 @@ function handlersOf(context: WorkerContext, parts: Parts): JobHandlers {
     },
     'verify-action': ({ actionId }) => verbs.verifyAction(actionId),
     'end-temporary-change': ({ temporaryChangeId, isEarly }) => verbs.endTemporaryChange(temporaryChangeId, isEarly),
+    'restore-overwritten': ({ acctId }) => verbs.restoreOverwritten(acctId),
     'end-mute': ({ muteId }) => verbs.endMute(muteId),
     'end-undo': ({ actionId }) => verbs.endUndo(actionId),
     'end-claim': ({ claimId }) => verbs.endClaim(claimId),

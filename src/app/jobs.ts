@@ -211,6 +211,14 @@ const table = {
     mayRunEarly: true,
     id: ({ temporaryChangeId, isEarly }) => `temporary-change-${temporaryChangeId}${isEarly === true ? '-early' : ''}`,
   }),
+  /** Sets rules again that a late call has overwritten. */
+  'restore-overwritten': job({
+    ...maintenance,
+    data: ofAccount,
+    retry: once,
+    mayRunEarly: true,
+    id: ({ acctId }) => `overwritten-${acctId}`,
+  }),
   'end-mute': job({
     ...maintenance,
     data: z.strictObject({ muteId: z.string() }),

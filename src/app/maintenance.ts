@@ -6,6 +6,7 @@ import { unreadableKey } from '../core/record-store.ts';
 import { CLOCK_SKEW_MS } from '../core/service-time.ts';
 import type { Claims } from '../holders/claim-store.ts';
 import type { MemoryWatch } from '../intake/memory.ts';
+import type { RuleWrites } from '../limits/rule-write-store.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import { createWorkers, readHealth, type Workers } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
@@ -212,6 +213,7 @@ interface Waiting {
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   readonly mutes: Pick<Mutes, 'inForce' | 'ended'>;
   readonly progress: Pick<Progress, 'awaited'>;
+  readonly ruleWrites: Pick<RuleWrites, 'accounts'>;
   readonly claims: Pick<Claims, 'open'>;
   readonly requests: Pick<Requests, 'open'>;
 }
@@ -235,7 +237,7 @@ interface SweepDeps {
  */
 export function createSweep(deps: SweepDeps): () => Promise<void> {
   const { waiting, hasEdits, enqueue, now } = deps;
-  const { outbox, temporaryChanges, mutes, progress, claims, requests } = waiting;
+  const { outbox, temporaryChanges, ruleWrites, mutes, progress, claims, requests } = waiting;
   const isOverdue = (endsAt: string): boolean => Date.parse(endsAt) + OVERDUE_MS < now().getTime();
 
   return async function sweep() {
@@ -258,6 +260,7 @@ export function createSweep(deps: SweepDeps): () => Promise<void> {
     }
     for (const { id } of await mutes.ended()) await enqueue('end-mute', { muteId: id }, { id: `mute-${id}-now` });
     for (const { action } of await progress.awaited()) await enqueue('verify-action', { actionId: action.id });
+    for (const acctId of await ruleWrites.accounts()) await enqueue('restore-overwritten', { acctId });
     for (const { id, expiresAt } of await claims.open()) {
       if (isOverdue(expiresAt)) await enqueue('end-claim', { claimId: id });
     }

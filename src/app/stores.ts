@@ -22,6 +22,7 @@ import { createClaims } from '../holders/claim-store.ts';
 import { createLinks } from '../holders/link-store.ts';
 import { createPreferences } from '../holders/preference-store.ts';
 import { createRecentRaises } from '../limits/recent-raise-store.ts';
+import { createRuleWrites } from '../limits/rule-write-store.ts';
 import { createTemporaryChanges } from '../limits/temporary-change-store.ts';
 import { createOutbox } from '../outbox/outbox-store.ts';
 import { createTrackedMessages } from '../outbox/tracked-message-store.ts';
@@ -76,6 +77,7 @@ export function createStores(redis: RedisClient, { stored, control, delegation, 
     looks: createLooks(redis),
     blocks: createBlocks(redis, stored('block')),
     recentRaises: createRecentRaises(redis),
+    ruleWrites: createRuleWrites(redis),
     decisions: createDecisionStore(redis),
     awaitedOrders: createAwaitedOrders(redis),
     pending: createPending(redis, control),

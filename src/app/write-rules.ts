@@ -1,8 +1,9 @@
-import type { AccountChanges, LatestChanges } from '../actions/progress-store.ts';
+import type { AccountChanges } from '../actions/progress-store.ts';
 import type { Alert } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import { kindOf } from '../digests/schedule-store.ts';
 import type { RecentRaise } from '../limits/recent-raise-store.ts';
+import type { RuleWrite } from '../limits/rule-write.ts';
 import type { Subscription } from '../routing/channel-rules-store.ts';
 import type { Mute } from '../routing/mute-store.ts';
 import type { Stores } from './stores.ts';
@@ -16,7 +17,7 @@ type Rules = {
   };
 };
 
-const all = <What extends Unremembered>(what: What) => {
+const all = <const What>(what: What) => {
   return <Name extends string>(...names: Name[]) =>
     Object.fromEntries(names.map((name) => [name, what])) as Record<Name, What>;
 };
@@ -42,11 +43,14 @@ const of = (kind: string) => {
 const restoring = (alerts: Pick<Alerts, 'restore'>, alert: Alert) =>
   alert.kind === 'card-status' ? () => alerts.restore(alert) : null;
 
-/** A newer change, perhaps by another process, must stay the latest. */
-const ofAccount = {
-  subject: of('latest-changes'),
-  again: (latest: LatestChanges, changes: AccountChanges, acctId: number) => () => latest.restore(acctId, changes),
-};
+/** A newer change, perhaps by another process, must stay the latest. All of the account is put back. */
+const wholeAccount = <Stands>(kind: string) => ({
+  subject: of(kind),
+  again: (store: { restore(acctId: number, stands: Stands): Promise<void> }, stands: Stands, acctId: number) => () =>
+    store.restore(acctId, stands),
+});
+const ofChanges = all(wholeAccount<AccountChanges>('latest-changes'));
+const ofRuleWrites = all(wholeAccount<readonly RuleWrite[]>('rule-writes'));
 
 /** Every method of every store. TypeScript requires a rule when one is added. */
 export const rules: Rules = {
@@ -161,10 +165,7 @@ export const rules: Rules = {
   latestChanges: {
     ...reads('isOvertaken', 'changedBy', 'isSuperseded', 'blocksWanted', 'activations'),
     ...ofJobs('restore'),
-    changed: ofAccount,
-    alreadyInEffect: ofAccount,
-    forgetBlocks: ofAccount,
-    notMade: ofAccount,
+    ...ofChanges('changed', 'alreadyInEffect', 'forgetBlocks', 'notMade'),
   },
   progress: {
     ...reads('read', 'awaited', 'isAnswerReplaced'),
@@ -189,6 +190,11 @@ export const rules: Rules = {
       again: (raises, isOwn, ...args) => (isOwn ? () => raises.reserveOverride(...args) : null),
     },
     releaseOverride: { subject: of('override') },
+  },
+  ruleWrites: {
+    ...reads('of', 'accounts'),
+    ...ofJobs('restore'),
+    ...ofRuleWrites('begin', 'answered', 'closed'),
   },
   decisions: { ...reads('since'), remember: each },
   awaitedOrders: {

@@ -66,7 +66,8 @@ export function createChangeRule(deps: Deps) {
   ): Promise<Result> {
     const written = await progress.read(action.id);
     const wasSending = written?.state === 'sending';
-    const { card, changes, sides, raw, readAt, against } = await plan(action, acctId, wasSending);
+    const { against, ...planned } = await plan(action, acctId, wasSending);
+    const { card, changes, sides } = planned;
     const finish = (state: Result['state'], rest: Partial<Result> = {}): Promise<Result> => {
       const { note: said = null } = rest;
       const obstacles = state === 'done' ? withObstacles(said, { action, card, changes }) : { note: said };
@@ -86,7 +87,7 @@ export function createChangeRule(deps: Deps) {
       return await finish('done', { ...sidesOf(sent), ...opened, confirmation: 'confirmed' });
     }
     const expects = { kind: 'rule', changes } as const;
-    const sent = { ...made, card, raw, readAt, sides };
+    const sent = { ...planned, ...made };
     // What an earlier attempt may have sent is not sent again.
     const fail = (refused: RefusedChange) =>
       wasSending ? send({ ...sent, written, refused }, run, finish, approval ?? {}) : finish(refused.state, refused);

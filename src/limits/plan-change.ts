@@ -17,12 +17,13 @@ import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { Directory } from '../directory/directory.ts';
 import { contradiction, withAcceptedReturns } from './contradiction.ts';
+import type { ReadRules } from './put-rules.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import { ruleStates, whereToSet } from './rule-words.ts';
 import { hasPassed, passedWords } from './term.ts';
 import type { RuleAction } from './verbs.ts';
 
-export interface Planned {
+export interface Planned extends ReadRules {
   readonly card: CardFacts;
   readonly changes: readonly RuleChange[];
   /**
@@ -30,10 +31,6 @@ export interface Planned {
    * that it would go back to: keeping it is a raise from there.
    */
   readonly sides: { readonly before: string; readonly after: string };
-  /** The rules as the card API returned them. */
-  readonly raw: Record<string, unknown>;
-  /** When the rules arrived, by `performance.now`. */
-  readonly readAt: number;
   /**
    * Why it cannot be made, or why the card service would reject it; null when no reason is known. If the rules have the
    * values already: why they cannot keep them for that long.
@@ -62,7 +59,7 @@ export function createPlanChange({ factsOf, card: api, directory, raises, zone, 
     const against = card.status === 'CLOSED' ? CLOSED : await whyNot(action, { acctId, rules, changes, term });
     const before = ruleStates(await keptFromReturn(changes, term, acctId), 'from');
     const sides = { before, after: ruleStates(changes, 'to') };
-    return { card, changes, sides, raw, readAt, against };
+    return { card, changes, sides, rules, raw, readAt, against };
   };
 
   async function keptFromReturn(

@@ -28,8 +28,9 @@ import type { Lease } from '../core/lock.ts';
 import { withAcceptedReturns } from './contradiction.ts';
 import { createHandOver, type HandOverDeps, restoreLater } from './hand-over.ts';
 import type { OverChange } from './notify-end.ts';
+import { assertFresh, type PutRules, type ReadRules } from './put-rules.ts';
 import { mayBePermanent, setBelow, setTemporarily, temporaryValue } from './rule-future.ts';
-import { assertFresh, sidesOf } from './send-rules.ts';
+import { sidesOf } from './send-rules.ts';
 import { about } from './temporary-change.ts';
 import type { TemporaryChange } from './temporary-change-store.ts';
 
@@ -64,9 +65,10 @@ interface EndedBy extends Pick<Action, 'id' | 'actor' | 'askedAt'> {
   readonly whyNot: () => Promise<WhyNotEnd | null>;
 }
 
-interface RestoreDeps extends Pick<ActionTools, 'applyChanges'>, HandOverDeps {
+interface RestoreDeps extends HandOverDeps {
   readonly progress: Pick<ActionTools['progress'], 'read' | 'write'>;
-  readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules' | 'putSpendRules'>;
+  readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules'>;
+  readonly putRules: PutRules;
   readonly latestChanges: Pick<LatestChanges, 'changed' | 'notMade'>;
 }
 
@@ -109,7 +111,7 @@ export function createRestore(deps: RestoreDeps): Restore {
     assertFresh(readAt);
     const askedAt = by?.askedAt ?? temporaryChange.openedAt;
     // A click that may have been carried out must not be reported as refused or failed.
-    const write = { id: endId, progressId, acctId, raw, readAt, askedAt, lease };
+    const write = { id: endId, by: by?.actor.userId ?? null, progressId, acctId, rules, raw, readAt, askedAt, lease };
     const touched = touchedIn(changes, rules, by === null && whole.isFromBackup === true);
     const isLast = (temporaryChange.refusals ?? 0) + 1 >= REFUSALS_MAX;
     if (!isNewRuleset && (isAgreed || touched.length === 0)) {
@@ -262,13 +264,12 @@ function accepted(rules: SpendRules, changes: readonly RuleChange[]): RuleChange
   return withAcceptedReturns(rules, changes, without(limitsOf(rules), changes));
 }
 
-interface Write {
+interface Write extends ReadRules {
   readonly id: string;
+  /** Slack user; null: its time is over. */
+  readonly by: string | null;
   readonly progressId: string;
   readonly acctId: number;
-  /** The rules as the card service sent them, and when (ms). */
-  readonly raw: Record<string, unknown>;
-  readonly readAt: number;
   readonly back: readonly RuleChange[];
   /** UTC ISO 8601. */
   readonly askedAt: string;
@@ -281,16 +282,16 @@ interface Write {
  */
 function createPutBack(deps: RestoreDeps): (write: Write) => Promise<void> {
   const { progress, latestChanges } = deps;
-  return async function putBack({ id, progressId, acctId, raw, readAt, back, askedAt, lease }) {
+  return async function putBack({ id, by, progressId, acctId, back, askedAt, lease, ...read }) {
     const wasSent = (await progress.read(progressId))?.state === 'sending';
     if (!wasSent) await progress.write(progressId, { state: 'sending', ...sidesOf(back) });
     const expects = { kind: 'rule', changes: back } as const;
     await latestChanges.changed(acctId, expects, { id, verb: 'end', askedAt });
+    const send = await deps.putRules({ acctId, id, by, changes: back, ...read });
     // Whoever has the lock by now continues from what is stored.
     await lease.confirm();
     try {
-      assertFresh(readAt);
-      await deps.card.putSpendRules(acctId, deps.applyChanges(raw, back));
+      await send();
     } catch (error) {
       if (!(error instanceof CardApiError || error instanceof TooLateError)) throw error;
       const outcome = error instanceof TooLateError ? 'not_sent' : error.outcome;

@@ -1,15 +1,14 @@
 import { sentences } from '../../templates/core/change-words.ts';
 import { requestIdOf } from '../actions/action.ts';
 import type { AwaitedChange, Result, Verdict } from '../actions/action-state.ts';
-import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
+import type { LockedRun } from '../actions/action-tools.ts';
 import type { LatestChanges } from '../actions/progress-store.ts';
 import { type Change, changedSince, type Finish, type SendChange } from '../actions/send-change.ts';
 import { READ_ONCE } from '../actions/verify-action.ts';
-import { ATTEMPT_TIMEOUT_MS, type CardClient } from '../card-api/client.ts';
+import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { changesFrom, isMade, type RuleChange, type Term } from '../card-api/rule-change.ts';
 import { contentId } from '../core/content-id.ts';
-import { TooLateError } from '../core/errors.ts';
 import {
   type MadeChange,
   type Opened,
@@ -18,28 +17,22 @@ import {
   withOtherValues,
 } from './open-temporary-change.ts';
 import type { Planned } from './plan-change.ts';
+import type { PutRules } from './put-rules.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import { ruleStates } from './rule-words.ts';
 import type { TemporaryChanges } from './temporary-change-store.ts';
 import { ruleVerbOf } from './verbs.ts';
 import { withObstacles } from './with-obstacles.ts';
 
-/**
- * Rules that were read a while ago are not written back, because someone may have changed them since. Whatever is read
- * between the two may take as long as the card service may: a slow one must not keep limits from being changed.
- *
- * @param readAt when they arrived, by `performance.now()`.
- */
-export function assertFresh(readAt: number): void {
-  if (performance.now() - readAt > ATTEMPT_TIMEOUT_MS) throw new TooLateError('the spend rules were read too long ago');
-}
-
 /** Why a change is not made, and how it ends. */
 export interface RefusedChange extends Pick<Result, 'note' | 'counted'> {
   readonly state: 'failed' | 'waiting' | 'unchanged';
 }
 
-interface SentChange extends MadeChange, Pick<Planned, 'card' | 'raw' | 'readAt' | 'sides'>, Pick<Change, 'written'> {
+interface SentChange
+  extends MadeChange,
+    Pick<Planned, 'card' | 'rules' | 'raw' | 'readAt' | 'sides'>,
+    Pick<Change, 'written'> {
   /** A change that an earlier attempt may have sent is not sent again. */
   readonly refused?: RefusedChange | undefined;
 }
@@ -55,29 +48,32 @@ export type SendRules = (
   of: { readonly outcomeOf?: string },
 ) => Promise<Result>;
 
-interface Deps extends Pick<ActionTools, 'applyChanges'> {
-  readonly card: Pick<CardClient, 'getSpendRules' | 'putSpendRules'>;
+interface Deps {
+  readonly card: Pick<CardClient, 'getSpendRules'>;
+  readonly putRules: PutRules;
   readonly terms: Omit<TemporaryTerms, 'keep' | 'isTemporary'>;
   readonly raises: Pick<RaiseAmounts, 'forget'>;
   readonly sendChange: SendChange;
 }
 
 /** The end of a temporary change is stored before the card API call, because the outcome may never be known. */
-export function createSendRules({ card: api, terms, raises, applyChanges, sendChange }: Deps): SendRules {
+export function createSendRules({ card: api, putRules, terms, raises, sendChange }: Deps): SendRules {
   return async function sendRules(change, run, finish, of) {
-    const { action, acctId, changes, sides, term, card, raw, readAt, written, refused } = change;
+    const { action, acctId, changes, sides, term, card, rules, raw, readAt, written, refused } = change;
     const whyNot = refused?.note ?? null;
     const expects = { kind: 'rule', changes, term } as const;
     const verb = ruleVerbOf(changes);
     const basis = basisOf(raw);
     // Relative to the current rules.
     let stillToDo = changes;
+    let send: (() => Promise<void>) | null = null;
     const steps = {
-      prepare: async () => (term.kind === 'permanent' ? null : await terms.openUnsent(change)),
-      async write() {
-        assertFresh(readAt);
-        await api.putSpendRules(acctId, applyChanges(raw, changes));
+      async prepare() {
+        if (term.kind !== 'permanent') await terms.openUnsent(change);
+        const { id, actor } = action;
+        send = await putRules({ acctId, id, by: actor.userId, changes, rules, raw, readAt });
       },
+      write: async () => await send?.(),
       async checkMade() {
         const now = await orNull(api.getSpendRules(acctId));
         if (now === null) return 'unread';

@@ -30,6 +30,7 @@ async function swept(
     waiting: {
       outbox: { channels: none, waiting: async () => 0, dueAt: async () => null },
       temporaryChanges: { all: none },
+      ruleWrites: { accounts: none },
       mutes: { inForce: none, ended: none },
       progress: { awaited: none },
       claims: { open: none },

@@ -8,6 +8,7 @@ import type { TemporaryChange } from '../../../src/limits/temporary-change-store
 import { unanswered } from '../../support/card-api-errors.ts';
 import { held } from '../../support/held.ts';
 import { limitChange } from '../../support/limit-goals.ts';
+import { putRulesWith } from '../../support/put-rules.ts';
 import { openedAt, rulesOf, temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { card } from '../../templates/fixtures.ts';
 
@@ -31,9 +32,11 @@ function endAlone(over: Partial<TemporaryChange>, limits: Parameters<typeof rule
     card: {
       getAccount: async () => followingRuleset(null),
       getSpendRules: async () => ({ rules: rulesOf(limits), raw: {} }),
-      putSpendRules: async (_acctId, raw) => void written.push(raw),
     },
-    applyChanges: (_raw, goals) => ({ goals: goals.map(({ to }) => to) }),
+    putRules: putRulesWith(
+      (_raw, goals) => ({ goals: goals.map(({ to }) => to) }),
+      async (_acctId, raw) => void written.push(raw),
+    ),
     latestChanges: { changed: async () => ({}), notMade: async () => ({}) },
     ...alone,
     now,
@@ -77,9 +80,11 @@ describe('restoring the previous rules', () => {
           reading();
           return { rules: rulesOf({ daily: dailyCents }), raw: { kept: true } };
         },
-        putSpendRules: async (_acctId, raw) => void steps.push(`written ${JSON.stringify(raw)}`),
       },
-      applyChanges: (raw, goals) => ({ ...raw, daily: goals.map(({ to }) => to) }),
+      putRules: putRulesWith(
+        (raw, goals) => ({ ...raw, daily: goals.map(({ to }) => to) }),
+        async (_acctId, raw) => void steps.push(`written ${JSON.stringify(raw)}`),
+      ),
       latestChanges: {
         async changed(_acctId, { kind }, { id, askedAt }) {
           steps.push(`${kind} changed by ${id}, asked for at ${askedAt}`);
@@ -247,13 +252,15 @@ describe('restoring the previous rules', () => {
       card: {
         getAccount: async () => followingRuleset(null),
         getSpendRules: async () => ({ rules: rulesOf(limits), raw: {} }),
-        putSpendRules: async (_acctId, goals) => {
+      },
+      putRules: putRulesWith(
+        (_raw, goals) =>
+          Object.fromEntries(goals.map(({ rule, to }) => [rule.kind === 'limit' ? rule.period : rule.kind, to])),
+        async (_acctId, goals) => {
           written.push(JSON.stringify(goals));
           Object.assign(limits, goals);
         },
-      },
-      applyChanges: (_raw, goals) =>
-        Object.fromEntries(goals.map(({ rule, to }) => [rule.kind === 'limit' ? rule.period : rule.kind, to])),
+      ),
       latestChanges: { changed: async () => ({}), notMade: async () => ({}) },
       ...alone,
       temporaryChanges: {
@@ -418,11 +425,13 @@ describe('restoring the previous rules without an answer', () => {
           if (dailyCents === null) throw lost('unknown');
           return { rules: rulesOf({ daily: dailyCents }), raw: {} };
         },
-        putSpendRules: async () => {
+      },
+      putRules: putRulesWith(
+        (raw) => raw,
+        async () => {
           throw error;
         },
-      },
-      applyChanges: (raw) => raw,
+      ),
       latestChanges: {
         async changed(_acctId, _expects, { id }) {
           last = id;

@@ -7,6 +7,8 @@ import { basisOf, createSendRules, sidesOf } from '../../../src/limits/send-rule
 import { held } from '../../support/held.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
+import { putRulesWith } from '../../support/put-rules.ts';
+import { rulesOf } from '../../support/temporary-changes.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const action = ask('limit');
@@ -101,13 +103,15 @@ function setUp(given: Given = {}) {
         const elsewhere = isChangedElsewhere ? { InternationalSpendEnabled: true } : {};
         return { rules: now, raw: { ...rules, DailySpendLimit: readBack, ...elsewhere } };
       },
-      putSpendRules: async () => {
+    },
+    putRules: putRulesWith(
+      (raw) => raw,
+      async () => {
         steps.push('written');
         if (fault !== undefined) throw fault;
         if (outcome !== undefined) throw failed('write');
       },
-    },
-    applyChanges: (raw) => raw,
+    ),
     raises: { forget: async () => void steps.push('counts no more') },
     terms: {
       begin: async () => {
@@ -131,6 +135,7 @@ function setUp(given: Given = {}) {
         term,
         requestId: null,
         card,
+        rules: rulesOf({}),
         raw: rules,
         sides: sidesOf(changes),
         readAt: performance.now(),

@@ -82,14 +82,13 @@ export function createCardService(
     writes,
     /** When the next late write is made; Infinity: there is none. */
     nextLateMs: (): number => Math.min(Number.POSITIVE_INFINITY, ...late.map(({ atMs }) => atMs)),
-    /** Makes the late writes that are due. @returns the actions whose writes they are. */
-    makeLate(): string[] {
+    /** Makes the late writes that are due. */
+    makeLate(): void {
       const due = late.filter(({ atMs }) => atMs <= now().getTime());
       for (const one of due) {
         late.splice(late.indexOf(one), 1);
         one.make();
       }
-      return due.map(({ by }) => by ?? '');
     },
     /** How many writes are made later. */
     lateWrites: (): number => late.length,

@@ -57,7 +57,10 @@ export interface GivenApproval {
 /** A job of a worker: a person's action, or the end of a temporary change. */
 export interface Job {
   readonly id: string;
-  /** `end` for an automatic end, `outside` for the admin portal, `late` for a write that was judged when it was sent. */
+  /**
+   * `end` for an automatic end, `outside` for the admin portal, `late` for a write that was judged when it was sent,
+   * `again` for setting again what that has overwritten.
+   */
   readonly verb: string;
   readonly by: string | null;
   readonly askedAt: number;
@@ -232,6 +235,12 @@ export function createModel(atFirst: Facts) {
       // After the end of a temporary change, a longer one still applies, or else the earlier value.
       const running = before.temporary.filter((one) => one.acctId === acctId && one.endsAt > standing.now);
       const wasAllowed = Math.max(was.lasting, ...running.map(({ sets }) => sets[rule] ?? 0));
+      if (job.verb === 'again') {
+        const isForGood = forGood.get(acctId)?.has(is.lasting) === true;
+        if (now > 0 || (lasting > 0 && !isForGood)) return `${words}, to undo what a late write did`;
+        count('set again after a late write');
+        continue;
+      }
       if (job.by === null) {
         if (lasting > 0 || is.now > wasAllowed) return `${words}, though nobody asked for it`;
         count('restored by itself');

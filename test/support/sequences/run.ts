@@ -7,7 +7,7 @@ import { AppError } from '../../../src/core/errors.ts';
 import type { WithLock } from '../../../src/core/lock.ts';
 import type { VerbAction } from '../../../src/dispatch/verbs.ts';
 import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
-import { isUndecided, undecided } from '../../../src/limits/temporary-change.ts';
+import { undecided } from '../../../src/limits/temporary-change.ts';
 import { crashAtStep, Killed } from '../crash-at.ts';
 import { limitGoal } from '../limit-goals.ts';
 import { ask, verbsOf, virtualOrder } from '../perform-world.ts';
@@ -85,8 +85,6 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
     { by: string; askedAt: number; isHolders: boolean; approvalsGiven: GivenApproval[]; isWithdrawn: boolean }
   >();
   let isStopped = false;
-  /** A change was made after somebody had taken it back or replaced it. Nothing ends it once more. */
-  let isMadeAfterItsEnd = false;
   let lastBlock = 'act_none';
   const acctOf = (card: Card | 'main'): number => accountOf[card === 'main' ? main : card];
 
@@ -128,7 +126,9 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
         asking.flatMap((one) => undecided(one).map(({ rule }) => `${one.acctId} ${ruleKey(rule)}`)),
       );
       const left = model.leftBehind(facts, undecidedRules);
-      if (left !== null && !isMadeAfterItsEnd) throw new Loosened(left);
+      // What a late write has lowered stays so, and people are told.
+      const isTold = [...world.told].some((id) => id.startsWith('overwritten-'));
+      if (left !== null && !isTold) throw new Loosened(left);
     },
   };
 
@@ -383,7 +383,12 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
   async function catchUp(): Promise<void> {
     const isDue = (endsAt: string) => Date.parse(endsAt) <= deps.now().getTime();
     const at = deps.now().getTime();
-    if (service.nextLateMs() <= at) await judged({ ...outside, verb: 'late', id: `late${at}` }, makeLate);
+    if (service.nextLateMs() <= at)
+      await judged({ ...outside, verb: 'late', id: `late${at}` }, async () => service.makeLate());
+    for (const acctId of await deps.ruleWrites.accounts())
+      await judged({ ...outside, verb: 'again', id: `again${at}` }, () =>
+        service.writtenBy('again', () => verbs.restoreOverwritten(acctId)),
+      );
     if (world.unverified.size > 0) await judged({ ...outside, verb: 'verify', id: `verify${at}` }, verify);
     const over = (await deps.temporaryChanges.all()).filter(
       ({ state, endsAt, certainty }) => state === 'open' && (certainty === 'unconfirmed' || isDue(endsAt)),
@@ -394,13 +399,6 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       });
     for (const { id } of await deps.requests.open()) await verbs.ageRequest(id);
     for (const { id, endsAt } of await deps.mutes.inForce()) if (isDue(endsAt)) await verbs.endMute(id);
-  }
-
-  async function makeLate(): Promise<void> {
-    for (const by of service.makeLate()) {
-      const change = await deps.temporaryChanges.get(by);
-      isMadeAfterItsEnd ||= change !== null && !isUndecided(change);
-    }
   }
 
   /** Checks whether sent changes are visible. */

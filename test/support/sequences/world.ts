@@ -75,6 +75,8 @@ export interface SequenceWorld {
   readonly audit: readonly Statement[];
   /** Actions whose change is not verified yet. */
   readonly unverified: Set<string>;
+  /** Ids of the messages to people and to the approvals channel. */
+  readonly told: ReadonlySet<string>;
   policy: number;
   /** Bob’s card is in a group with its own section of the policy. */
   hasBoard: boolean;
@@ -106,6 +108,7 @@ export async function createSequenceWorld(policy: number): Promise<SequenceWorld
   roles.get(userOf('olga'))?.add('operator');
   const audit: Statement[] = [];
   const unverified = new Set<string>();
+  const told = new Set<string>();
   const world: Settings = { policy, hasBoard: false, delegations: [] };
   const { rolesOf } = createRoles({
     policy: () => policyOf(world, roles),
@@ -136,6 +139,8 @@ export async function createSequenceWorld(policy: number): Promise<SequenceWorld
     policyDelegates: () => [],
     // Other tests cover the chain, which would take most of the time.
     audit: { append: appendTo(audit), async *read() {}, head: async () => ({ count: 0, hash: '' }) },
+    notifyDirectly: async (_userId, id) => void told.add(id),
+    postToApprovals: async (id) => void told.add(id),
     scheduleConfirm: async (actionId) => void unverified.add(actionId),
   });
   for (const name of ['ana', 'hugo'] as const) {
@@ -149,6 +154,7 @@ export async function createSequenceWorld(policy: number): Promise<SequenceWorld
     roles,
     audit,
     unverified,
+    told,
     advance,
     facts: () => factsOf(deps, service),
     standing: async () => standingOf(world, roles, now().getTime(), await deps.delegations.all()),

@@ -1,0 +1,201 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Term } from '../../../src/card-api/rule-change.ts';
+import type { VerbAction } from '../../../src/dispatch/verbs.ts';
+import { refusal, unanswered } from '../../support/card-api-errors.ts';
+import { crashAtStep } from '../../support/crash-at.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import {
+  acctId,
+  ask,
+  byCommand,
+  createActionWorld,
+  type PerformWorld,
+  performAction,
+  verbsOf,
+  type WorldDeps,
+} from '../../support/perform-world.ts';
+
+const redis = useRedis();
+const permanent: Term = { kind: 'permanent' };
+const forAnHour: Term = { kind: 'duration', ms: 3_600_000 };
+const MINUTE = 60_000;
+
+describe('after a call that was carried out late', () => {
+  let world: PerformWorld;
+  let told: string[];
+  beforeEach(async () => {
+    told = [];
+    world = await createActionWorld(redis(), {
+      timeLeft: async (moment) => Date.parse(moment) - world.deps.now().getTime(),
+      async notifyDirectly(userId, id, { text }) {
+        if (id.startsWith('overwritten')) told.push(`${userId}: ${text}`);
+      },
+      postToApprovals: async (_id, { text }) => void told.push(`approvers: ${text}`),
+    });
+  });
+
+  const set = (id: string, period: 'daily' | 'monthly', cents: number, term: Term = permanent): VerbAction =>
+    ask('limit', {
+      ...byCommand,
+      id,
+      changeRequest: { goals: [limitGoal(period, cents)], term },
+      askedAt: world.deps.now().toISOString(),
+    });
+  /** The call gets no answer. @returns what carries it out. */
+  async function lose(action: VerbAction): Promise<() => void> {
+    let sent: Record<string, unknown> = {};
+    const putSpendRules: WorldDeps['card']['putSpendRules'] = async (_acctId, raw) => {
+      sent = raw;
+      throw unanswered();
+    };
+    const card = { ...world.deps.card, putSpendRules };
+    await performAction(action, { ...world.deps, isLastAttempt: true, card });
+    world.advance(1000);
+    return () => {
+      world.service.rules = sent;
+    };
+  }
+  async function make(action: VerbAction): Promise<void> {
+    await performAction(action, world.deps);
+    world.advance(1000);
+  }
+  async function sweep(deps: WorldDeps = world.deps): Promise<void> {
+    for (const id of await world.deps.ruleWrites.accounts()) await verbsOf(deps).restoreOverwritten(id);
+  }
+  const daily = () => world.service.rules['DailySpendLimit'];
+  const monthly = () => world.service.rules['MonthlySpendLimit'];
+  const onRecord = async () =>
+    (await world.records())
+      .filter(({ actor }) => actor === null)
+      .map(({ event, before, after }) => `${event}: ${before} → ${after}`);
+
+  it('sets a limit again that was lowered since, and leaves what the late call itself was for', async () => {
+    const carryOut = await lose(set('act_late', 'monthly', 250_000));
+    await make(set('act_lower', 'daily', 10_000));
+    await sweep();
+    expect(world.writes).toEqual(['limit 100']);
+
+    carryOut();
+    expect([daily(), monthly()]).toEqual([400, 2500]);
+    await sweep();
+    expect([daily(), monthly()]).toEqual([100, 2500]);
+    const sides = 'daily limit $400.00 → daily limit $100.00';
+    expect(await onRecord()).toEqual([`sent: ${sides}`, `done: ${sides}`]);
+    expect(world.auditLines).toContain('audit-again-act_late');
+    expect(told).toEqual([]);
+
+    await sweep();
+    expect(world.writes).toHaveLength(2);
+    expect(await world.deps.ruleWrites.accounts()).toEqual([]);
+  });
+
+  it('lowers a limit again that had gone back when its raise ended', async () => {
+    await make(set('act_raise', 'daily', 50_000, forAnHour));
+    world.advance(59 * MINUTE);
+    const carryOut = await lose(set('act_late', 'monthly', 250_000));
+    world.advance(2 * MINUTE);
+    expect(await verbsOf(world.deps).endTemporaryChange('act_raise')).toBeNull();
+    expect(daily()).toBe(400);
+
+    carryOut();
+    expect(daily()).toBe(500);
+    await sweep();
+    expect([daily(), monthly()]).toEqual([400, 2500]);
+  });
+
+  it('still sets it again if another rule was changed before it was found, or its own call got no answer', async () => {
+    const carryOut = await lose(set('act_late', 'monthly', 250_000));
+    await make(set('act_lower', 'daily', 10_000));
+    carryOut();
+    await make(set('act_more', 'monthly', 260_000));
+    const putSpendRules = async () => {
+      throw unanswered();
+    };
+    await expect(sweep({ ...world.deps, card: { ...world.deps.card, putSpendRules } })).rejects.toThrow();
+    expect(daily()).toBe(400);
+
+    await sweep();
+    expect([daily(), monthly()]).toEqual([100, 2600]);
+  });
+
+  it('does not raise a limit again, but tells whoever had raised it', async () => {
+    const carryOut = await lose(set('act_late', 'monthly', 250_000));
+    await make(set('act_raise', 'daily', 50_000));
+
+    carryOut();
+    await sweep();
+    await sweep();
+    expect([daily(), monthly()]).toEqual([400, 2500]);
+    expect(told).toEqual([
+      'U0OLGA: A change of Jane Doe · card of account 7378 was overwritten: now daily limit $400.00. <@U0OLGA> had set: daily limit $500.00. Then the card service carried out an earlier change late, and that one set all limits. Set it again if it should stay.',
+    ]);
+  });
+
+  it('tells people what it is if the card service refuses to set it again', async () => {
+    const carryOut = await lose(set('act_late', 'monthly', 250_000));
+    await make(set('act_lower', 'daily', 10_000));
+    carryOut();
+    const putSpendRules = async () => {
+      throw refusal('not today');
+    };
+    await sweep({ ...world.deps, card: { ...world.deps.card, putSpendRules } });
+
+    expect(daily()).toBe(400);
+    expect(told).toHaveLength(1);
+    expect((await onRecord()).map((entry) => entry.slice(0, 6))).toEqual(['sent: ', 'failed']);
+    expect(await world.deps.ruleWrites.accounts()).toEqual([]);
+  });
+
+  it('leaves what a temporary reduction had set whose time is over by now', async () => {
+    const carryOut = await lose(set('act_late', 'monthly', 250_000));
+    await make(set('act_lower', 'daily', 10_000, { kind: 'duration', ms: MINUTE }));
+    carryOut();
+    world.advance(2 * MINUTE);
+    expect(await verbsOf(world.deps).endTemporaryChange('act_lower')).toBeNull();
+
+    await sweep();
+    expect(daily()).toBe(400);
+  });
+
+  it('looks for ten minutes, and no longer', async () => {
+    const carryOut = await lose(set('act_late', 'monthly', 250_000));
+    await make(set('act_lower', 'daily', 10_000));
+    world.advance(10 * MINUTE);
+    await sweep();
+    expect(await world.deps.ruleWrites.accounts()).toEqual([]);
+
+    carryOut();
+    await sweep();
+    expect(daily()).toBe(400);
+  });
+
+  it('sets it again once, wherever the worker dies', async () => {
+    for (let step = 0; step < 40; step += 1) {
+      const id = `act_late${step}`;
+      world.service.rules = { ...world.service.rules, DailySpendLimit: 400, MonthlySpendLimit: 2000 };
+      const carryOut = await lose(set(id, 'monthly', 200_100));
+      await make(set(`act_lower${step}`, 'daily', 10_000));
+      carryOut();
+      await sweep(crashAtStep(world.deps, step).deps).catch(() => {});
+      await sweep();
+      const records = (await world.records()).filter(({ actionId }) => actionId === `again-${id}`);
+      expect(daily(), `after a crash at step ${step}`).toBe(100);
+      expect(records.map(({ event }) => event)).toEqual(['sent', 'done']);
+      world.advance(11 * MINUTE);
+      await sweep();
+    }
+  });
+});
+
+it('watches nothing while no later change follows, and nothing of a call that the card service answered', async () => {
+  const { deps } = await createActionWorld(redis());
+  const action = ask('limit', {
+    ...byCommand,
+    changeRequest: { goals: [limitGoal('daily', 10_000)], term: permanent },
+  });
+  await performAction(action, deps);
+
+  expect(await deps.ruleWrites.accounts()).toEqual([]);
+  expect(await deps.ruleWrites.of(acctId)).toMatchObject([{ id: action.id, isPending: false }]);
+});
