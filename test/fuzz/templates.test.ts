@@ -38,6 +38,7 @@ import {
   sameRequestEnded,
 } from '../../templates/holders/holder-request.ts';
 import { limitCardForm } from '../../templates/limits/limit-card-form.ts';
+import { overwritten } from '../../templates/limits/overwritten.ts';
 import { temporaryChange, temporaryChangeEnded } from '../../templates/limits/temporary-change.ts';
 import { notPermitted } from '../../templates/policy/not-permitted.ts';
 import { recoveryLine, recoveryStarted } from '../../templates/recovery/recovery-line.ts';
@@ -223,6 +224,10 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     return [[limitChange('daily', 1, 5, { id: 1, name: one })], limits(one)].map((changes) =>
       requestSent({ card, payCents: 30_000, changes, term: { kind: 'permanent' }, note: two, isTwin: false }),
     );
+  },
+  overwritten: (one, two) => {
+    const card = { ...somebody, holder: one, last4: two };
+    return [[], ['U1']].map((by) => overwritten(limits(one), card, by));
   },
   temporaryChange: (one, two) => {
     const card = { ...somebody, holder: one, last4: two };

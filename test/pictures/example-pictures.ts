@@ -22,6 +22,7 @@ import { renderHolderAlert } from '../../templates/holders/holder-alert.ts';
 import { requestSent } from '../../templates/holders/holder-request.ts';
 import { holderWelcome, linkResult } from '../../templates/holders/link-result.ts';
 import { limitCardForm } from '../../templates/limits/limit-card-form.ts';
+import { overwritten } from '../../templates/limits/overwritten.ts';
 import { opsNotice } from '../../templates/ops/ops-notice.ts';
 import { notPermitted } from '../../templates/policy/not-permitted.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
@@ -500,6 +501,13 @@ const operations: readonly ExamplePicture[] = [
       opsNotice({ ...answer.notice, at }),
       recoveryStarted({ from: '2026-11-20T12:20:00Z', channel: channelId.ops }),
     ],
+  },
+  {
+    name: 'overwritten',
+    words: 'The card service carried out an earlier call late, which set back a limit that Ana had raised since.',
+    alt: 'A change was overwritten: what the limit is now, what it was set to and by whom',
+    templates: ['limits/overwritten'],
+    shows: () => [overwritten([limitChange('daily', 40_000, 15_000)], card, [userId.ana])],
   },
 ];
 
