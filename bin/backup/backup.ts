@@ -228,6 +228,9 @@ const leftOut = [
   stateKey('claims-open'),
   stateKey('claim:'),
   stateKey('pending:'),
+  // What was set since the backup must not count as what a late call has overwritten.
+  stateKey('rule-writes:'),
+  stateKey('rule-writes-pending'),
   // A delegate who was dismissed since the backup must not come back.
   stateKey('delegations'),
 ];

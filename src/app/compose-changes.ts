@@ -9,7 +9,12 @@ import { createSendChange } from '../actions/send-change.ts';
 import { createSendStatus } from '../actions/send-status.ts';
 import { createEndUndo, createUndoBlock, createWhyNotUndo } from '../actions/undo-block.ts';
 import type { BlockAction } from '../actions/verbs.ts';
-import { createConcludeLocked, createVerifyAction, type RequestsOfActions } from '../actions/verify-action.ts';
+import {
+  createConcludeLocked,
+  createVerifyAction,
+  READ_ONCE,
+  type RequestsOfActions,
+} from '../actions/verify-action.ts';
 import { createFillForm } from '../alerts/fill-form.ts';
 import { createBlockAndReport, createCloseFraudCase, createEndCase, createOpenCase } from '../alerts/fraud-case.ts';
 import { createNotifyOfLoss } from '../approvals/notify-of-loss.ts';
@@ -31,11 +36,15 @@ import { createConfirmIfMade, createEndTemporaryChange, createShowMadeLate } fro
 import { createForgetIfNotMade, createWasMade } from '../limits/forget-if-not-made.ts';
 import { createTermsWithLosses } from '../limits/lost-raise.ts';
 import { createNotifyEnd, createRecordEnd, createReportEnd, createShowTemporaryChange } from '../limits/notify-end.ts';
-import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
+import { createTemporaryTerms, type TemporaryTerms } from '../limits/open-temporary-change.ts';
 import { createPlanChange } from '../limits/plan-change.ts';
-import { createPutRules } from '../limits/put-rules.ts';
-import { createRestore } from '../limits/restore.ts';
-import { createReportOverwritten, createRestoreOverwritten } from '../limits/restore-overwritten.ts';
+import { createKeepRules, createPutRules, type PutRules } from '../limits/put-rules.ts';
+import { createRestore, type Restore } from '../limits/restore.ts';
+import {
+  createReportOverwritten,
+  createRestoreOverwritten,
+  type RestoreOverwritten,
+} from '../limits/restore-overwritten.ts';
 import { createApplyLateConfirmation, createSendRules } from '../limits/send-rules.ts';
 import { createSupersede } from '../limits/supersede.ts';
 import type { RemedyAction, RuleAction } from '../limits/verbs.ts';
@@ -84,23 +93,22 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   });
   const confirmIfMade = createConfirmIfMade({ ...tools, showMadeLate: createShowMadeLate(tools) });
   const putRules = createPutRules(tools);
-  const restore = createRestore({ ...tools, putRules, notifyEnd });
+  const restoreOverwritten = createRestoreOverwritten({ ...tools, putRules, report: createReportOverwritten(tools) });
+  // What a late call has overwritten is set again first: nobody goes on from there.
+  const restore: Restore = async (temporaryChange, by, lease) => {
+    await restoreOverwritten(temporaryChange.acctId, lease);
+    return await createRestore({ ...tools, putRules, notifyEnd })(temporaryChange, by, lease);
+  };
   const permitDecisionOrAsk = createPermitDecisionOrAsk({ ...tools, openRequest });
   const changeOnce = createChangeOnce(tools);
   const resumeChange = createResumeChange(tools);
+  const changeRule = composeChangeRule(tools, { openRequest, terms, putRules, restoreOverwritten });
   const changeAlone = (resolved: Resolved<RuleAction>, run: ActionRun) =>
     changeOnce(
       resolved,
       run,
       async (locked) => (await resumeChange(resolved)) ?? (await changeRule(resolved, null, locked)),
     );
-  const changeRule = createChangeRule({
-    ...tools,
-    plan: createPlanChange(tools),
-    permitOrAsk: createPermitChangeOrAsk({ ...tools, openRequest }),
-    send: createSendRules({ ...tools, putRules, terms, sendChange: createSendChange(tools) }),
-    terms,
-  });
   const decideTemporaryChange = createDecideTemporaryChange({
     ...tools,
     answerBack: createAnswerBack(tools),
@@ -122,9 +130,31 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
     ends: {
       endTemporaryChange: createEndTemporaryChange({ ...tools, confirmIfMade, restore, notifyEnd }),
       endPurchaseChanges: createEndPurchaseChanges(tools),
-      restoreOverwritten: createRestoreOverwritten({ ...tools, putRules, report: createReportOverwritten(tools) }),
+      restoreOverwritten: (acctId: number) =>
+        tools.withLock(`account:${acctId}`, (lease) => restoreOverwritten(acctId, lease, READ_ONCE)),
     },
     applyLateConfirmation: createApplyLateConfirmation({ ...tools, terms }),
+  };
+}
+
+interface RuleChangeParts {
+  readonly openRequest: OpenRequest;
+  readonly terms: TemporaryTerms;
+  readonly putRules: PutRules;
+  readonly restoreOverwritten: RestoreOverwritten;
+}
+
+function composeChangeRule(tools: Tools, { openRequest, terms, putRules, restoreOverwritten }: RuleChangeParts) {
+  const changeRule = createChangeRule({
+    ...tools,
+    plan: createPlanChange(tools),
+    permitOrAsk: createPermitChangeOrAsk({ ...tools, openRequest }),
+    send: createSendRules({ ...tools, putRules, terms, sendChange: createSendChange(tools) }),
+    terms: { ...terms, keep: createKeepRules({ ...tools, terms }) },
+  });
+  return async (...[resolved, approval, run]: Parameters<typeof changeRule>) => {
+    await restoreOverwritten(resolved.acctId, run.lease);
+    return await changeRule(resolved, approval, run);
   };
 }
 

@@ -194,7 +194,7 @@ export const rules: Rules = {
   ruleWrites: {
     ...reads('of', 'accounts'),
     ...ofJobs('restore'),
-    ...ofRuleWrites('begin', 'answered', 'closed'),
+    ...ofRuleWrites('begin', 'keep', 'made', 'notMade', 'seen', 'close'),
   },
   decisions: { ...reads('since'), remember: each },
   awaitedOrders: {

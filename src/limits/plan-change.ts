@@ -59,7 +59,7 @@ export function createPlanChange({ factsOf, card: api, directory, raises, zone, 
     const against = card.status === 'CLOSED' ? CLOSED : await whyNot(action, { acctId, rules, changes, term });
     const before = ruleStates(await keptFromReturn(changes, term, acctId), 'from');
     const sides = { before, after: ruleStates(changes, 'to') };
-    return { card, changes, sides, rules, raw, readAt, against };
+    return { card, changes, sides, raw, readAt, against };
   };
 
   async function keptFromReturn(

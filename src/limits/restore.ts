@@ -111,7 +111,7 @@ export function createRestore(deps: RestoreDeps): Restore {
     assertFresh(readAt);
     const askedAt = by?.askedAt ?? temporaryChange.openedAt;
     // A click that may have been carried out must not be reported as refused or failed.
-    const write = { id: endId, by: by?.actor.userId ?? null, progressId, acctId, rules, raw, readAt, askedAt, lease };
+    const write = { id: endId, by: by?.actor.userId ?? null, progressId, acctId, raw, readAt, askedAt, lease };
     const touched = touchedIn(changes, rules, by === null && whole.isFromBackup === true);
     const isLast = (temporaryChange.refusals ?? 0) + 1 >= REFUSALS_MAX;
     if (!isNewRuleset && (isAgreed || touched.length === 0)) {
@@ -287,17 +287,17 @@ function createPutBack(deps: RestoreDeps): (write: Write) => Promise<void> {
     if (!wasSent) await progress.write(progressId, { state: 'sending', ...sidesOf(back) });
     const expects = { kind: 'rule', changes: back } as const;
     await latestChanges.changed(acctId, expects, { id, verb: 'end', askedAt });
-    const send = await deps.putRules({ acctId, id, by, changes: back, ...read });
+    const begun = await deps.putRules({ acctId, id, by, changes: back, ...read });
     // Whoever has the lock by now continues from what is stored.
     await lease.confirm();
     try {
-      await send();
+      await begun.send();
     } catch (error) {
       if (!(error instanceof CardApiError || error instanceof TooLateError)) throw error;
       const outcome = error instanceof TooLateError ? 'not_sent' : error.outcome;
       // A retry would take a change that someone makes before it for a reason not to restore the rules.
       const now = outcome === 'unknown' ? await orNull(deps.card.getSpendRules(acctId)) : null;
-      if (now !== null && isMade(changesFrom(now.rules, back))) return;
+      if (now !== null && isMade(changesFrom(now.rules, back))) return void (await begun.seen());
       if (outcome !== 'unknown' && !wasSent) {
         await latestChanges.notMade(acctId, expects, { id });
         await progress.write(progressId, { state: 'asked' });

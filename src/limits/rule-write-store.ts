@@ -4,29 +4,28 @@ import type { SpendRules } from '../card-api/spend-rules.ts';
 import { stateKey } from '../core/keys.ts';
 import { createOpenRecordStore } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { mayComeLater, RuleWrite } from './rule-write.ts';
+import { isShown, RuleWrite } from './rule-write.ts';
 
-const KEPT_SECONDS = 3600;
+/** A write is looked at this long: until it can no longer be made, and once after that. */
+export const WATCHED_MS = 2 * CARRIED_OUT_WITHIN_MS;
 
 /** The latest writes to an account, oldest first. */
 const AccountWrites = z.strictObject({ acctId: z.int(), writes: z.array(RuleWrite) });
 
 /** The writes of rules that a late one may overwrite. */
 export type RuleWrites = ReturnType<typeof createRuleWrites>;
-
-const mayOverwrite = ({ isPending }: RuleWrite, index: number, writes: readonly RuleWrite[]): boolean =>
-  isPending && index < writes.length - 1;
+type NewWrite = Omit<RuleWrite, 'isMade' | 'isPending'>;
 
 export function createRuleWrites(redis: RedisClient) {
   const store = createOpenRecordStore({
     redis,
     schema: AccountWrites,
     keyOf: (acctId) => stateKey(`rule-writes:${acctId}`),
-    ttlSeconds: KEPT_SECONDS,
+    ttlSeconds: 2 * (WATCHED_MS / 1000),
     openKey: stateKey('rule-writes-pending'),
     /** Open while a write may overwrite a later one. */
     orderOf({ writes }) {
-      const first = writes.find(mayOverwrite);
+      const first = writes.slice(0, -1).find(({ isPending }) => isPending);
       return first === undefined ? null : Date.parse(first.sentAt);
     },
   });
@@ -34,27 +33,37 @@ export function createRuleWrites(redis: RedisClient) {
     const { stands } = await store.change(String(acctId), (now) => ({ acctId, writes: next(now?.writes ?? []) }));
     return stands?.writes ?? [];
   }
+  const added = (writes: readonly RuleWrite[], write: RuleWrite): RuleWrite[] => [
+    ...writes.filter(({ sentAt }) => Date.parse(write.sentAt) - Date.parse(sentAt) < WATCHED_MS),
+    write,
+  ];
   return {
-    /**
-     * A write is about to be sent. An earlier one that the card shows by then cannot overwrite it.
-     *
-     * @param rules the card's, as they were read for it.
-     */
-    begin: (acctId: number, rules: SpendRules, write: Omit<RuleWrite, 'isPending'>): Promise<RuleWrite[]> =>
-      change(acctId, (writes) => [
-        ...writes
-          .filter(({ sentAt }) => Date.parse(write.sentAt) - Date.parse(sentAt) < 2 * CARRIED_OUT_WITHIN_MS)
-          .map((one, _index, kept) => ({ ...one, isPending: mayComeLater(one, kept, rules) })),
-        { ...write, isPending: true },
-      ]),
-    /** The card service has answered the latest write of this id. One that was not made leaves nothing. */
-    answered: (acctId: number, id: string, wasMade: boolean): Promise<RuleWrite[]> =>
+    /** A write is about to be sent. */
+    begin: (acctId: number, write: NewWrite): Promise<RuleWrite[]> =>
+      change(acctId, (writes) => added(writes, { ...write, isMade: false, isPending: true })),
+    /** What somebody asked for is so already, and is to stay. */
+    keep: (acctId: number, write: NewWrite): Promise<RuleWrite[]> =>
+      change(acctId, (writes) => added(writes, { ...write, isMade: true, isPending: false })),
+    /** The latest write of this id was made. If others have followed it, it may have overwritten them. */
+    made: (acctId: number, id: string): Promise<RuleWrite[]> =>
       change(acctId, (writes) => {
-        const last = writes.findLastIndex((one) => one.id === id);
-        return writes.flatMap((one, index) => (index !== last ? [one] : wasMade ? [{ ...one, isPending: false }] : []));
+        const own = writes.findLastIndex((one) => one.id === id);
+        const isLast = own === writes.length - 1;
+        return writes.map((one, index) =>
+          index === own ? { ...one, isMade: true, isPending: one.isPending && !isLast } : one,
+        );
       }),
+    /** The latest write of this id was certainly not made. */
+    notMade: (acctId: number, id: string): Promise<RuleWrite[]> =>
+      change(acctId, (writes) => {
+        const own = writes.findLastIndex((one) => one.id === id);
+        return writes.filter((_one, index) => index !== own);
+      }),
+    /** @param rules the card's, as they are now. They show which writes were made. */
+    seen: (acctId: number, rules: SpendRules): Promise<RuleWrite[]> =>
+      change(acctId, (writes) => writes.map((one) => ({ ...one, isMade: one.isMade || isShown(one, writes, rules) }))),
     /** It was made, or can no longer be made. */
-    closed: (acctId: number, { id, sentAt }: Pick<RuleWrite, 'id' | 'sentAt'>): Promise<RuleWrite[]> =>
+    close: (acctId: number, { id, sentAt }: Pick<RuleWrite, 'id' | 'sentAt'>): Promise<RuleWrite[]> =>
       change(acctId, (writes) =>
         writes.map((one) => (one.id === id && one.sentAt === sentAt ? { ...one, isPending: false } : one)),
       ),
@@ -62,7 +71,7 @@ export function createRuleWrites(redis: RedisClient) {
     restore: async (acctId: number, writes: readonly RuleWrite[]): Promise<void> =>
       void (await change(acctId, () => [...writes])),
     of: async (acctId: number): Promise<RuleWrite[]> => (await store.get(String(acctId)))?.writes ?? [],
-    /** Accounts where a write may still overwrite a later one. */
+    /** Accounts where a write may overwrite a later one. */
     accounts: async (): Promise<number[]> => (await store.open()).map(({ acctId }) => acctId),
   };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { ofRule, ofRules, without } from '../card-api/rule.ts';
-import { changesFrom, isMade, type RuleChange, RuleChanges, ruleValue } from '../card-api/rule-change.ts';
+import type { Action } from '../actions/action.ts';
+import { type OfRule, ofRule, ofRules, type Rule, type RuleValue } from '../card-api/rule.ts';
+import { isOnCard, type RuleChange, RuleChanges, ruleValue } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 
 /** A call that sets the rules of a card, all at once. */
@@ -9,49 +10,75 @@ export const RuleWrite = z.strictObject({
   id: z.string(),
   /** Slack user; null: Cardbell itself. */
   by: z.string().nullable(),
-  /** The rules that it was to change. It set all others to what they were when it was sent. */
+  /**
+   * The rules that it was to change. It sets all others to what they were when it was sent. What somebody asked for that was
+   * so already is here, too, although nothing was sent.
+   */
   changes: RuleChanges,
   /** UTC ISO 8601. */
   sentAt: z.string(),
-  /** The card service has not answered, and nothing has shown it: it may still be made. */
+  /** The card service has answered it, or the card has shown it. */
+  isMade: z.boolean(),
+  /** It may still be carried out, or has been without an answer: it may overwrite those that follow. */
   isPending: z.boolean(),
 });
 export type RuleWrite = z.infer<typeof RuleWrite>;
 
-/** A rule that a late write has set back: from the value of now to the one that was set. */
+/** A person's change of rules as it is written. */
+export const writeOf = ({ action, changes }: { readonly action: Action; readonly changes: readonly RuleChange[] }) => ({
+  id: action.id,
+  by: action.actor.userId,
+  changes,
+});
+
+/** A rule that is back at an earlier value: from the value of now to the one that was set. */
 export interface Overwritten extends RuleChange, Pick<RuleWrite, 'id' | 'by'> {}
 
-/**
- * The rules that have the values of a late write, and not those that were set since.
- *
- * @param writes all of the account, oldest first.
- */
-export function overwrittenBy(late: RuleWrite, writes: readonly RuleWrite[], rules: SpendRules): Overwritten[] {
-  const later = writes.slice(writes.indexOf(late) + 1);
-  const set = later.flatMap(({ changes, ...write }) => changes.map((change) => ({ ...write, ...change })));
-  // What nothing has changed since shows whether the late write was made.
-  if (!isMade(changesFrom(rules, without(late.changes, set)))) return [];
-  return set.flatMap(({ rule, from, to, id, by, isPending }, index) => {
-    const now = ruleValue(rules, rule);
-    const after = ofRules(set.slice(index + 1), [{ rule }]);
-    // A value may also come from a later write that has not been answered either.
-    const isLast = !isPending && after.every((one) => one.isPending && one.to !== now);
-    const before = ofRule(late.changes, rule)?.to ?? ofRule(set, rule)?.from ?? from;
-    return isLast && now === before && now !== to ? [{ rule, from: now, to, id, by }] : [];
-  });
+/** What the card shows, if it is as a write has set it and not as those that follow have. */
+interface Found {
+  readonly changes: readonly Overwritten[];
+  /** False: somebody may as well have set the earlier values elsewhere. */
+  readonly isCertain: boolean;
 }
 
 /**
- * Whether it may be made after the next write. Not if the card shows it by now. A value that a later write has set, too, shows
- * nothing.
+ * The rules that a late write has overwritten. As a call sets all rules, all that have been written since must be back.
  *
  * @param writes all of the account, oldest first.
- * @param rules the card's, as they were read for the next write.
  */
-export function mayComeLater(write: RuleWrite, writes: readonly RuleWrite[], rules: SpendRules): boolean {
-  if (!write.isPending) return false;
+export function overwrittenBy(late: RuleWrite, writes: readonly RuleWrite[], rules: SpendRules): Found {
+  const later = writes.slice(writes.indexOf(late) + 1);
+  const set = later.flatMap(({ changes, ...write }) => changes.map((change) => ({ ...write, ...change })));
+  const written = unique([...late.changes, ...set]).filter(({ rule }) => isOnCard(rules, rule));
+  const lateValue = (rule: Rule): RuleValue | undefined => ofRule(late.changes, rule)?.to ?? ofRule(set, rule)?.from;
+  if (!written.every(({ rule }) => ruleValue(rules, rule) === lateValue(rule)))
+    return { changes: [], isCertain: false };
+
+  const changes = written.flatMap(({ rule }) => {
+    const now = ruleValue(rules, rule);
+    const ofIt = ofRules(set, [{ rule }]);
+    const index = ofIt.findLastIndex(({ isMade }) => isMade);
+    const last = ofIt[index];
+    // A later one without an answer may have set the value of now.
+    const isWanted = ofIt.slice(Math.max(index, 0)).some(({ to }) => to === now);
+    return last === undefined || isWanted ? [] : [{ rule, from: now, to: last.to, id: last.id, by: last.by }];
+  });
+  // What others have set to the same value, perhaps another try of it, does not show that it was made.
+  const isSign = ({ rule, to }: RuleChange) =>
+    isOnCard(rules, rule) && ofRules(set, [{ rule }]).every((one) => one.to !== to);
+  return { changes, isCertain: late.changes.some(isSign) };
+}
+
+function unique<T extends OfRule>(changes: readonly T[]): T[] {
+  return changes.filter(({ rule }, index) => ofRule(changes.slice(0, index), rule) === undefined);
+}
+
+/**
+ * Whether the card shows it: all of its rules have its values, and no later write has set them.
+ *
+ * @param writes all of the account, oldest first.
+ */
+export function isShown(write: RuleWrite, writes: readonly RuleWrite[], rules: SpendRules): boolean {
   const later = writes.slice(writes.indexOf(write) + 1).flatMap(({ changes }) => changes);
-  const isShown = ofRules(write.changes, later).length === 0 && isMade(changesFrom(rules, write.changes));
-  // What it has overwritten has to be set again first.
-  return !isShown || overwrittenBy(write, writes, rules).length > 0;
+  return write.changes.every(({ rule, to }) => ruleValue(rules, rule) === to && ofRule(later, rule) === undefined);
 }

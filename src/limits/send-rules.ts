@@ -17,9 +17,10 @@ import {
   withOtherValues,
 } from './open-temporary-change.ts';
 import type { Planned } from './plan-change.ts';
-import type { PutRules } from './put-rules.ts';
+import type { BegunWrite, PutRules } from './put-rules.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import { ruleStates } from './rule-words.ts';
+import { writeOf } from './rule-write.ts';
 import type { TemporaryChanges } from './temporary-change-store.ts';
 import { ruleVerbOf } from './verbs.ts';
 import { withObstacles } from './with-obstacles.ts';
@@ -29,10 +30,7 @@ export interface RefusedChange extends Pick<Result, 'note' | 'counted'> {
   readonly state: 'failed' | 'waiting' | 'unchanged';
 }
 
-interface SentChange
-  extends MadeChange,
-    Pick<Planned, 'card' | 'rules' | 'raw' | 'readAt' | 'sides'>,
-    Pick<Change, 'written'> {
+interface SentChange extends MadeChange, Pick<Planned, 'card' | 'raw' | 'readAt' | 'sides'>, Pick<Change, 'written'> {
   /** A change that an earlier attempt may have sent is not sent again. */
   readonly refused?: RefusedChange | undefined;
 }
@@ -59,26 +57,28 @@ interface Deps {
 /** The end of a temporary change is stored before the card API call, because the outcome may never be known. */
 export function createSendRules({ card: api, putRules, terms, raises, sendChange }: Deps): SendRules {
   return async function sendRules(change, run, finish, of) {
-    const { action, acctId, changes, sides, term, card, rules, raw, readAt, written, refused } = change;
+    const { action, acctId, changes, sides, term, card, raw, readAt, written, refused } = change;
     const whyNot = refused?.note ?? null;
     const expects = { kind: 'rule', changes, term } as const;
     const verb = ruleVerbOf(changes);
     const basis = basisOf(raw);
     // Relative to the current rules.
     let stillToDo = changes;
-    let send: (() => Promise<void>) | null = null;
+    let begun: BegunWrite | null = null;
     const steps = {
       async prepare() {
         if (term.kind !== 'permanent') await terms.openUnsent(change);
-        const { id, actor } = action;
-        send = await putRules({ acctId, id, by: actor.userId, changes, rules, raw, readAt });
+        begun = await putRules({ acctId, ...writeOf(change), raw, readAt });
       },
-      write: async () => await send?.(),
+      write: async () => await begun?.send(),
       async checkMade() {
         const now = await orNull(api.getSpendRules(acctId));
         if (now === null) return 'unread';
         stillToDo = changesFrom(now.rules, changes);
-        if (isMade(stillToDo)) return 'made';
+        if (isMade(stillToDo)) {
+          await begun?.seen();
+          return 'made';
+        }
         return basisOf(now.raw) === basis ? 'unmade' : 'changed';
       },
       made: async (confirmation) =>

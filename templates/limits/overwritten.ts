@@ -11,14 +11,15 @@ import { cardOfHolder } from '../core/card-words.ts';
  * Rules are back at earlier values, and Cardbell has not set them again.
  *
  * @param changes from the values that were set to those of now.
- * @param by Slack users who set them. Empty: Cardbell did, at the end of a temporary change.
+ * @param by Slack users who set them; null: Cardbell did, at the end of a temporary change.
  */
-export function overwritten(changes: readonly RuleChange[], card: CardFacts, by: readonly string[]): Message {
+export function overwritten(changes: readonly RuleChange[], card: CardFacts, by: readonly (string | null)[]): Message {
   const [set, now] = (['from', 'to'] as const).map((side) => escapeUntrusted(ruleStates(changes, side), RULES_MAX));
-  const who = by.length === 0 ? 'Cardbell' : joinWithAnd(by.map(mention));
+  const who = joinWithAnd(by.map((userId) => (userId === null ? 'Cardbell' : mention(userId))));
   return headed(
     `A change of ${cardOfHolder(card)} was overwritten: now ${now}.`,
-    `${who} had set: ${set}. Then the card service carried out an earlier change late, and that one set all limits.`,
+    `${who} had set: ${set}.`,
+    'The card service has carried out an earlier change late, or somebody has changed the card outside Cardbell.',
     'Set it again if it should stay.',
   );
 }

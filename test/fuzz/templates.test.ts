@@ -227,7 +227,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   },
   overwritten: (one, two) => {
     const card = { ...somebody, holder: one, last4: two };
-    return [[], ['U1']].map((by) => overwritten(limits(one), card, by));
+    return [[null], ['U1', null]].map((by) => overwritten(limits(one), card, by));
   },
   temporaryChange: (one, two) => {
     const card = { ...somebody, holder: one, last4: two };

@@ -7,6 +7,6 @@ export function putRulesWith(
   applyChanges: Deps['applyChanges'],
   putSpendRules: Deps['card']['putSpendRules'],
 ): PutRules {
-  const ruleWrites = { begin: async () => [], answered: async () => [] };
+  const ruleWrites = { begin: async () => [], made: async () => [], notMade: async () => [] };
   return createPutRules({ card: { putSpendRules }, applyChanges, ruleWrites, now: () => new Date() });
 }

@@ -14,7 +14,6 @@ import { authorizationOf } from '../../support/authorization.ts';
 import { held, withoutLock } from '../../support/held.ts';
 import { limitChange, limitGoal } from '../../support/limit-goals.ts';
 import { acctId, ask, type Over } from '../../support/perform-world.ts';
-import { rulesOf } from '../../support/temporary-changes.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const permanent: Term = { kind: 'permanent' };
@@ -24,7 +23,7 @@ const run = { isLast: false, lease: held };
 const now = (): Date => new Date('2026-11-20T15:00:00.000Z');
 
 describe('a rule change', () => {
-  const planned = { card, rules: rulesOf({}), raw: {}, readAt: 0 } as const;
+  const planned = { card, raw: {}, readAt: 0 } as const;
   interface Given {
     readonly changes?: readonly RuleChange[];
     readonly against?: string;

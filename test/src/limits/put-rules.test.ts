@@ -6,7 +6,6 @@ import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId } from '../../support/perform-world.ts';
-import { rulesOf } from '../../support/temporary-changes.ts';
 
 const redis = useRedis();
 afterEach(() => void vi.restoreAllMocks());
@@ -28,7 +27,7 @@ async function putOnce(fails: Error | null, readAt = performance.now()) {
     },
     now: () => new Date('2026-11-20T15:00:00.000Z'),
   });
-  const send = await putRules({ acctId, id: 'act_1', by: 'U0ANA', changes, rules: rulesOf({}), raw: {}, readAt });
+  const { send } = await putRules({ acctId, id: 'act_1', by: 'U0ANA', changes, raw: {}, readAt });
   const error = await send().catch((thrown: unknown) => thrown);
   return { error, during, after: (await ruleWrites.of(acctId)).map(({ isPending }) => isPending) };
 }

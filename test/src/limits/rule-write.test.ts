@@ -1,26 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { mayComeLater, overwrittenBy, type RuleWrite } from '../../../src/limits/rule-write.ts';
+import { isShown, overwrittenBy, type RuleWrite } from '../../../src/limits/rule-write.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { rulesOf } from '../../support/temporary-changes.ts';
 
-const write = (id: string, changes: RuleWrite['changes'], isPending = false): RuleWrite => ({
+const write = (id: string, changes: RuleWrite['changes'], over: Partial<RuleWrite> = {}): RuleWrite => ({
   id,
   by: 'U0ANA',
   changes,
   sentAt: '2026-11-20T15:00:00.000Z',
-  isPending,
+  isMade: true,
+  isPending: false,
+  ...over,
 });
-
-const late = write('late', [limitChange('monthly', 200_000, 300_000)], true);
+const unanswered = { isMade: false, isPending: true } as const;
+const late = write('late', [limitChange('monthly', 200_000, 300_000)], unanswered);
 const lowered = write('lowered', [limitChange('daily', 40_000, 10_000)]);
 
 describe('which rules a late write has overwritten', () => {
-  const found = (writes: readonly RuleWrite[], limits: Parameters<typeof rulesOf>[0], of = late) =>
-    overwrittenBy(of, writes, rulesOf(limits)).map(({ id, from, to }) => ({ id, from, to }));
+  const found = (writes: readonly RuleWrite[], limits: Parameters<typeof rulesOf>[0], of = late) => {
+    const { changes, isCertain } = overwrittenBy(of, writes, rulesOf(limits));
+    return changes.map(({ id, from, to }) => `${id}: ${from} → ${to}${isCertain ? '' : ', perhaps'}`);
+  };
+  const both = { daily: 40_000, monthly: 300_000 };
 
   it('finds a limit that was lowered since, and is as high again as the late write set it', () => {
-    const both = { daily: 40_000, monthly: 300_000 };
-    expect(found([late, lowered], both)).toEqual([{ id: 'lowered', from: 40_000, to: 10_000 }]);
+    expect(found([late, lowered], both)).toEqual(['lowered: 40000 → 10000']);
     expect(found([lowered, late], both)).toEqual([]);
   });
 
@@ -30,44 +34,51 @@ describe('which rules a late write has overwritten', () => {
     expect(found([late, lowered], { daily: 50_000, monthly: 300_000 })).toEqual([]);
   });
 
+  it('finds nothing if only some of the rules that were set since are back: a call sets all of them', () => {
+    const weekly = write('weekly', [limitChange('weekly', 90_000, 80_000)]);
+    expect(found([late, lowered, weekly], { ...both, weekly: 80_000 })).toEqual([]);
+    expect(found([late, lowered, weekly], { ...both, weekly: 90_000 })).toEqual([
+      'lowered: 40000 → 10000',
+      'weekly: 90000 → 80000',
+    ]);
+  });
+
   it('compares with the last of several later writes, and with the value before the first', () => {
     const raised = write('raised', [limitChange('daily', 10_000, 20_000)]);
-    const both = { daily: 40_000, monthly: 300_000 };
-    expect(found([late, lowered, raised], both)).toEqual([{ id: 'raised', from: 40_000, to: 20_000 }]);
+    expect(found([late, lowered, raised], both)).toEqual(['raised: 40000 → 20000']);
     expect(found([late, lowered, raised], { ...both, daily: 10_000 })).toEqual([]);
   });
 
   it('finds the rule of the late write itself if a later one set it to another value', () => {
-    const raise = write('late', [limitChange('daily', 40_000, 50_000)], true);
-    expect(found([raise, lowered], { daily: 50_000 }, raise)).toEqual([{ id: 'lowered', from: 50_000, to: 10_000 }]);
+    const raise = write('late', [limitChange('daily', 40_000, 50_000)], unanswered);
+    expect(found([raise, lowered], { daily: 50_000 }, raise)).toEqual(['lowered: 50000 → 10000']);
+  });
+
+  it('is not certain if another try of the same change was made: somebody may have set the earlier value', () => {
+    const again = { ...late, isMade: true, isPending: false };
+    expect(found([late, again, lowered], both)).toEqual(['lowered: 40000 → 10000, perhaps']);
   });
 
   it('finds nothing where a later write without an answer wants the value of now', () => {
-    const back = write('back', [limitChange('daily', 10_000, 40_000)], true);
-    expect(found([late, lowered, back], { daily: 40_000, monthly: 300_000 })).toEqual([]);
+    const back = write('back', [limitChange('daily', 10_000, 40_000)], unanswered);
+    expect(found([late, lowered, back], both)).toEqual([]);
   });
 
   it('does not take a later write without an answer for made', () => {
-    const unknown = write('unknown', [limitChange('daily', 40_000, 10_000)], true);
-    expect(found([late, unknown], { daily: 40_000, monthly: 300_000 })).toEqual([]);
+    expect(found([late, { ...lowered, ...unanswered }], both)).toEqual([]);
+  });
+
+  it('leaves out limits of a category that the card has lost', () => {
+    const dining = write('dining', [limitChange('daily', null, 10_000, { id: 5, name: 'Dining' })]);
+    expect(found([late, dining], both)).toEqual([]);
+    expect(found([late, dining, lowered], both)).toEqual(['lowered: 40000 → 10000']);
   });
 });
 
-describe('whether a write may be made after the next one', () => {
-  it('may not if it was answered, or the card shows it before the next one is sent', () => {
-    expect(mayComeLater(lowered, [lowered], rulesOf({ daily: 40_000 }))).toBe(false);
-    expect(mayComeLater(late, [late], rulesOf({ monthly: 300_000 }))).toBe(false);
-    expect(mayComeLater(late, [late], rulesOf({ monthly: 200_000 }))).toBe(true);
-  });
-
-  it('may if the card shows only what a later write has set, too', () => {
-    const again = write('again', [limitChange('monthly', 200_000, 300_000)]);
-    expect(mayComeLater(late, [late, again], rulesOf({ monthly: 300_000 }))).toBe(true);
-  });
-
-  it('is remembered until what it has overwritten is set again', () => {
-    const writes = [late, lowered];
-    expect(mayComeLater(late, writes, rulesOf({ daily: 40_000, monthly: 300_000 }))).toBe(true);
-    expect(mayComeLater(late, writes, rulesOf({ daily: 10_000, monthly: 300_000 }))).toBe(false);
-  });
+it('a card shows a write that has its values, unless a later one has set the same rules', () => {
+  const again = write('again', [limitChange('monthly', 200_000, 300_000)]);
+  expect(isShown(late, [late], rulesOf({ monthly: 300_000 }))).toBe(true);
+  expect(isShown(late, [late, lowered], rulesOf({ monthly: 300_000 }))).toBe(true);
+  expect(isShown(late, [late, again], rulesOf({ monthly: 300_000 }))).toBe(false);
+  expect(isShown(late, [late], rulesOf({ monthly: 200_000 }))).toBe(false);
 });

@@ -8,7 +8,6 @@ import { held } from '../../support/held.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
 import { putRulesWith } from '../../support/put-rules.ts';
-import { rulesOf } from '../../support/temporary-changes.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const action = ask('limit');
@@ -135,7 +134,6 @@ function setUp(given: Given = {}) {
         term,
         requestId: null,
         card,
-        rules: rulesOf({}),
         raw: rules,
         sides: sidesOf(changes),
         readAt: performance.now(),

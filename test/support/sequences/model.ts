@@ -157,12 +157,21 @@ export function createModel(atFirst: Facts) {
    * another one of its card, below which the service takes none. One sentence, or null.
    *
    * @param undecided account and rule about which approvers were asked, and have not decided.
+   * @param isTold people were told that what they had set for an account is not in effect.
    */
-  function leftBehind({ accounts, temporary }: Facts, undecided: ReadonlySet<string>): string | null {
+  function leftBehind(
+    { accounts, temporary }: Facts,
+    undecided: ReadonlySet<string>,
+    isTold: (acctId: number) => boolean,
+  ): string | null {
     if (temporary.length > 0) return `${temporary.length} temporary changes have not ended`;
     for (const [acctId, { rules }] of Object.entries(accounts))
       for (const [rule, { now }] of Object.entries(rules))
-        if (!undecided.has(`${acctId} ${rule}`) && forGood.get(Number(acctId))?.has(now) !== true)
+        if (
+          !undecided.has(`${acctId} ${rule}`) &&
+          !isTold(Number(acctId)) &&
+          forGood.get(Number(acctId))?.has(now) !== true
+        )
           return `${rule} of ${acctId} stays at ${now}, which nobody set for good`;
     return null;
   }

@@ -125,10 +125,10 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       const undecidedRules = new Set(
         asking.flatMap((one) => undecided(one).map(({ rule }) => `${one.acctId} ${ruleKey(rule)}`)),
       );
-      const left = model.leftBehind(facts, undecidedRules);
       // What a late write has lowered stays so, and people are told.
-      const isTold = [...world.told].some((id) => id.startsWith('overwritten-'));
-      if (left !== null && !isTold) throw new Loosened(left);
+      const isTold = (acctId: number) => [...world.told].some((id) => id.startsWith(`overwritten-${acctId}-`));
+      const left = model.leftBehind(facts, undecidedRules, isTold);
+      if (left !== null) throw new Loosened(left);
     },
   };
 
