@@ -53,10 +53,11 @@ export function createRestoreOverwritten(deps: Deps): RestoreOverwritten {
       const again = writes.find(({ id }) => id === idOfRepair(late));
       if (again?.isMade === true) await report.record(acctId, again, 'done');
       // The rules of a card that was assigned a ruleset since are the ruleset's.
-      const isReadable = rulesetId === null && again?.isMade !== true && ageMs < WATCHED_MS;
       const found = overwrittenBy(late, writes, rules);
-      const changes = isReadable ? await inForce(found.changes) : [];
-      const isSetAgain = changes.length > 0 && (await repair({ ...found, acctId, late, changes, read, lease }, deps));
+      const changes = rulesetId === null && again?.isMade !== true ? await inForce(found.changes) : [];
+      // Long after, as when no worker ran, somebody may have changed the card elsewhere.
+      const isCertain = found.isCertain && ageMs < WATCHED_MS;
+      const isSetAgain = changes.length > 0 && (await repair({ acctId, late, changes, isCertain, read, lease }, deps));
       if (changes.length === 0 && !late.isMade && again?.isMade !== true && ageMs < CARRIED_OUT_WITHIN_MS) continue;
       await lease.confirm();
       await ruleWrites.close(acctId, late);

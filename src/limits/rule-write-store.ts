@@ -6,8 +6,11 @@ import { createOpenRecordStore } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { isShown, RuleWrite } from './rule-write.ts';
 
-/** A write is looked at this long: until it can no longer be made, and once after that. */
+/** Long enough to find what a call has overwritten, also one that was carried out at the last moment. */
 export const WATCHED_MS = 2 * CARRIED_OUT_WITHIN_MS;
+
+/** No worker may run for a while. */
+const KEPT_SECONDS = 24 * 3600;
 
 /** The latest writes to an account, oldest first. */
 const AccountWrites = z.strictObject({ acctId: z.int(), writes: z.array(RuleWrite) });
@@ -21,7 +24,7 @@ export function createRuleWrites(redis: RedisClient) {
     redis,
     schema: AccountWrites,
     keyOf: (acctId) => stateKey(`rule-writes:${acctId}`),
-    ttlSeconds: 2 * (WATCHED_MS / 1000),
+    ttlSeconds: KEPT_SECONDS,
     openKey: stateKey('rule-writes-pending'),
     /** Open while a write may overwrite a later one. */
     orderOf({ writes }) {
@@ -34,7 +37,7 @@ export function createRuleWrites(redis: RedisClient) {
     return stands?.writes ?? [];
   }
   const added = (writes: readonly RuleWrite[], write: RuleWrite): RuleWrite[] => [
-    ...writes.filter(({ sentAt }) => Date.parse(write.sentAt) - Date.parse(sentAt) < WATCHED_MS),
+    ...writes.filter((one) => one.isPending || Date.parse(write.sentAt) - Date.parse(one.sentAt) < WATCHED_MS),
     write,
   ];
   return {

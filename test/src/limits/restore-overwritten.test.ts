@@ -245,6 +245,17 @@ describe('after a call that was carried out late', () => {
     expect(daily()).toBe(400);
   });
 
+  it('writes nothing long after, as when no worker has run, but tells people', async () => {
+    const carryOut = await lose(set('act_late', 'monthly', 250_000));
+    await make(set('act_lower', 'daily', 10_000));
+    carryOut();
+    world.advance(60 * MINUTE);
+    await sweep();
+    expect(daily()).toBe(400);
+    expect(told).toHaveLength(1);
+    expect(await world.deps.ruleWrites.accounts()).toEqual([]);
+  });
+
   it('looks for ten minutes, and no longer', async () => {
     const carryOut = await lose(set('act_late', 'monthly', 250_000));
     await make(set('act_lower', 'daily', 10_000));

@@ -63,7 +63,7 @@ it('knows from the card which writes were made', async () => {
 
 it('forgets writes of which none can come any more, and puts back what Redis has lost', async () => {
   const writes = createRuleWrites(redis());
-  await writes.begin(7, write('old', 0));
+  await writes.keep(7, write('old', 0));
   const stands = await writes.begin(7, write('new', 30));
   expect(stands.map(({ id }) => id)).toEqual(['new']);
 

@@ -29,6 +29,15 @@ interface Write {
   readonly isLate: boolean;
 }
 
+interface LateWrite {
+  readonly atMs: number;
+  readonly by: string | null;
+  readonly acctId: number;
+  /** How many writes were made before it was sent. */
+  readonly sentAfter: number;
+  readonly make: () => void;
+}
+
 export type CardService = ReturnType<typeof createCardService>;
 
 /** A card service that can lose answers, on the test's clock. */
@@ -40,7 +49,7 @@ export function createCardService(
   const accounts = new Map<number, Account>(accountIds.map((id) => [id, newAccount(cardIdOf(id))]));
   let writer: string | null = null;
   const writes: Write[] = [];
-  const late: { readonly atMs: number; readonly by: string | null; readonly make: () => void }[] = [];
+  const late: LateWrite[] = [];
   const orders = { cents: 0 };
   let lost: Lost | null = null;
   let unread = 0;
@@ -73,7 +82,8 @@ export function createCardService(
       if (make()) writes.push({ by, acctId, isLate });
     };
     if (fate === null || fate.how === 'made') made(false);
-    if (fate?.how === 'made later') late.push({ atMs: now().getTime() + fate.afterMs, by, make: () => made(true) });
+    if (fate?.how === 'made later')
+      late.push({ atMs: now().getTime() + fate.afterMs, by, acctId, sentAfter: writes.length, make: () => made(true) });
     if (fate !== null) throw noAnswer();
   };
 
@@ -82,13 +92,17 @@ export function createCardService(
     writes,
     /** When the next late write is made; Infinity: there is none. */
     nextLateMs: (): number => Math.min(Number.POSITIVE_INFINITY, ...late.map(({ atMs }) => atMs)),
-    /** Makes the late writes that are due. */
-    makeLate(): void {
+    /** Makes the late writes that are due. @returns the actions of those that no other write to the card has followed. */
+    makeLate(): string[] {
       const due = late.filter(({ atMs }) => atMs <= now().getTime());
+      const alone = due.filter(
+        ({ acctId, sentAfter }) => !writes.slice(sentAfter).some((one) => one.acctId === acctId),
+      );
       for (const one of due) {
         late.splice(late.indexOf(one), 1);
         one.make();
       }
+      return alone.map(({ by }) => by ?? '');
     },
     /** How many writes are made later. */
     lateWrites: (): number => late.length,
