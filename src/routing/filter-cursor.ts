@@ -55,6 +55,8 @@ export function createCursor(tokens: readonly Token[]) {
       return token?.type === 'word' ? token.text.toLowerCase() : '';
     },
     isType: (...types: Token['type'][]) => types.some((type) => tokens[at]?.type === type),
+    /** The token before is of this type. */
+    isBehind: (type: Token['type']) => tokens[at - 1]?.type === type,
     isAtEnd: () => at >= tokens.length,
     advance(count = 1): void {
       at += count;

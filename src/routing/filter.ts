@@ -62,7 +62,7 @@ export function printFilter(filter: Filter): string {
     case 'and':
       return joined(filter.filters);
     case 'or':
-      return isList(filter.filters) ? listed(filter.filters) : filter.filters.map(inner).join(' or ');
+      return isList(filter.filters) ? listed(filter.filters) : filter.filters.map(alternative).join(' or ');
     default:
       return `${leadOf(filter)} ${valueIn(filter)}`;
   }
@@ -77,6 +77,11 @@ function printKinds(kinds: readonly WebhookKind[]): string {
 function inner(filter: Filter): string {
   const isSimple = filter.is === 'or' ? isList(filter.filters) : filter.is !== 'and';
   return isSimple ? printFilter(filter) : `(${printFilter(filter)})`;
+}
+
+/** Behind an exception, “or” may continue it to readers: `(except in US) or over $5.00`. */
+function alternative(filter: Filter): string {
+  return filter.is === 'not' ? `(${printFilter(filter)})` : inner(filter);
 }
 
 /** Orders the parts: the subject, then its conditions, then the exceptions. Behind kinds, “and” would add a kind to them. */

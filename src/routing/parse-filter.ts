@@ -13,6 +13,7 @@ import {
   textFacts,
 } from './filter.ts';
 import { type Cursor, createCursor, tokensOf, Unreadable } from './filter-cursor.ts';
+import { endsInException, unclearException } from './unclear-exception.ts';
 
 type ParsedFilter = { readonly filter: Filter } | { readonly why: string };
 
@@ -79,10 +80,15 @@ function read(text: string): Filter {
 function readOr(cursor: Cursor, depth: number): Filter {
   if (depth > DEPTH_MAX) throw new Unreadable('These are too many parentheses inside one another.');
   const filters = [readAnd(cursor, depth)];
+  let exceptionAt = -1;
   while (cursor.word() === 'or') {
+    if (exceptionAt === -1 && !cursor.isBehind(')') && endsInException(filters.at(-1)))
+      exceptionAt = filters.length - 1;
     cursor.advance();
     filters.push(readAnd(cursor, depth));
   }
+  const why = unclearException(filters, exceptionAt);
+  if (why !== null) throw new Unreadable(why);
   return join('or', filters);
 }
 
@@ -107,13 +113,12 @@ function readNot(cursor: Cursor, depth: number, isAfterAll = false): Filter {
   if (depth > DEPTH_MAX) throw new Unreadable('These are too many “not” in a row.');
   const isInParentheses = cursor.isType('(');
   const filter = readNot(cursor, depth + 1);
-  if (!isInParentheses) askWhatBelongs(filter, cursor, { depth, isAfterAll, isNot: word === 'not' });
+  if (!isInParentheses) askWhatBelongs(filter, cursor, { depth, isNot: word === 'not' });
   return { is: 'not', filter };
 }
 
 interface Exception {
   readonly depth: number;
-  readonly isAfterAll: boolean;
   /** Typed as “not”, which most people use for the one condition behind it. */
   readonly isNot: boolean;
 }
@@ -121,13 +126,12 @@ interface Exception {
 /**
  * `everything except declines under 10` means all but the small declines to most people, and “under 10 except declines” by
  * the precedence. `everything except declines and shipping` means neither, and “shipping except declines” by the precedence.
- * Printed filters have exceptions last. An “or” begins an alternative, unless everything else is selected already.
+ * Printed filters have exceptions last.
  *
  * @param denied what was just read.
  */
-function askWhatBelongs(denied: Filter, cursor: Cursor, { depth, isAfterAll, isNot }: Exception): void {
-  const isOr = cursor.word() === 'or';
-  const isLinked = cursor.word() === 'and' || (isOr && isAfterAll);
+function askWhatBelongs(denied: Filter, cursor: Cursor, { depth, isNot }: Exception): void {
+  const isLinked = cursor.word() === 'and';
   const word = cursor.word(isLinked ? 1 : 0);
   if (cursor.isAtEnd() || cursor.isType(')') || /^(but|or|not|except)$/.test(word)) return;
   // `declines not in US over 500` is plain.
@@ -138,7 +142,7 @@ function askWhatBelongs(denied: Filter, cursor: Cursor, { depth, isAfterAll, isN
   const is = printFilter(denied);
   const [what, instead] = isLinked ? ['the exception', `${is} and except ${next} …`] : [`“${is}”`, `(${is} ${next} …)`];
   throw new Unreadable(
-    `Does “${next}” belong to ${what}? If so, write “except ${instead}”. If not, ${isOr ? `write “(everything except ${is}) or ${next} …”` : `put “except ${is}” at the end`}.`,
+    `Does “${next}” belong to ${what}? If so, write “except ${instead}”. If not, put “except ${is}” at the end.`,
   );
 }
 

@@ -74,7 +74,7 @@ describe('a filter', () => {
     ['not all', '“except everything” leaves no alert.'],
     ['declines and not over 5 and not under 10', /^No amount is/],
     ['declines and not (declines or over 5)', /^No alert is/],
-    ['not (not over 5 or not under 4)', /^No amount is/],
+    ['not ((not over 5) or not under 4)', /^No amount is/],
     ['not (virtual cards or not physical cards) and virtual cards', /^No alert is both/],
     ['group "Field Ops" and not group field', /^No alert is both/],
     ['group sales and not group Sales', /^No alert is both/],

@@ -15,7 +15,13 @@ describe('a filter', () => {
     ['not code velocity over 5', 'over $5.00 except with code decline.rule.velocity', 'also with a condition'],
     ['not declines and over 5', 'over $5.00 except declines', 'and after it is never its own'],
     ['declines except in US or shipping', '(declines except in US) or shipping', 'or after it is another alternative'],
-    ['not declines or shipping', 'except declines or shipping', 'also without a subject'],
+    [
+      'spend except settlements or declines',
+      '(spend except settlements) or declines',
+      'also if it is left out already',
+    ],
+    ['not declines or declines over 5', 'except declines or declines over $5.00', 'also without a subject'],
+    ['not (in US) or over 5', 'except in US or over $5.00', 'parentheses end the exception'],
     ['except declines, shipping', 'except declines, shipping', 'a comma makes a list in it'],
     ['not declines, pins not in US', 'except pins, declines and except in US', 'nor is another exception'],
     ['group Sales, Ops', 'in group "Sales", "Ops"', 'a comma makes a list of values'],
@@ -121,7 +127,7 @@ describe('a filter', () => {
     [
       'everything except declines or shipping',
       'shipping',
-      /write “except declines and except shipping …”\. If not, write “\(everything except declines\) or shipping …”\./,
+      /Does “shipping” belong to the exception\? If so, write “everything except declines and except shipping”\. If not, write “\(everything except declines\) or shipping”\.$/,
     ],
     [
       'everything except merchant Uber under 10',
