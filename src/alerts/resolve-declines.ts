@@ -1,3 +1,4 @@
+import { currentState } from '../../templates/actions/outcomes.ts';
 import { declinePaid } from '../../templates/alerts/decline-paid.ts';
 import type { Outcome } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
@@ -84,6 +85,7 @@ export function createResolveDeclines(deps: Deps) {
     await updateAlert(alert.event.id);
     // What somebody asked for only to pay this is no longer needed.
     await deps.cardChanged(event.acctId);
+    if (currentState(alert.outcomes).isFraud) return;
     const outcomes = [...alert.outcomes.filter(({ verb }) => verb !== 'paid'), paid];
     // For a change with two approvals, the alert names only the person who made it.
     const approvers = new Set([

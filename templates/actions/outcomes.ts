@@ -126,7 +126,9 @@ export interface Resolution {
   readonly approved: Outcome | undefined;
 }
 
+/** A payment that the holder reported as fraud resolves nothing. */
 export function resolutionOf(outcomes: readonly Outcome[], declinedAt: string): Resolution | null {
+  if (currentState(outcomes).isFraud) return null;
   const done = outcomes.filter(({ state }) => state === 'done');
   const index = done.findIndex(({ verb }) => verb === 'paid');
   const paid = done[index];
@@ -226,9 +228,11 @@ function latestLines(outcomes: readonly Outcome[], ended: ReadonlySet<string | u
   return lines.slice(tooMany + 1);
 }
 
-/** The outcome for which there is room: the last one, unless the purchase was paid. */
+/** The outcome for which there is room: the last one, unless the purchase was paid. A fraud report matters more than that. */
 export function mainOutcome(outcomes: readonly Outcome[]): Outcome | undefined {
-  return outcomes.findLast(({ verb, state }) => verb === 'paid' && state === 'done') ?? outcomes.at(-1);
+  const isPayment = ({ verb, state }: Outcome): boolean => verb === 'paid' && state === 'done';
+  if (currentState(outcomes).isFraud) return outcomes.findLast((one) => !isPayment(one));
+  return outcomes.findLast(isPayment) ?? outcomes.at(-1);
 }
 
 /** The main outcome as a plain sentence, for the fallback text. */

@@ -135,7 +135,7 @@ function next(outcome: Outcome, alert: Alert): string {
     return `Thank you. ${isReported ? 'The operators see that in your fraud report' : 'Nothing else changed'}.`;
   }
   if (verb === 'report-fraud') return 'The operators have been notified.';
-  if (verb === 'acknowledge' || verb === 'close-case' || verb === 'supersede') return '';
+  if (verb === 'acknowledge' || verb === 'close-case' || verb === 'supersede' || verb === 'paid') return '';
   if (verb === 'rebase' || verb === 'keep') return escapeUntrusted(text, RULES_MAX);
   if (closed !== undefined && state === 'failed') return closed.how === 'paid' ? '' : 'Nothing changed.';
   if (state === 'failed' || state === 'unknown') {

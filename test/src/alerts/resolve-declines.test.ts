@@ -145,6 +145,14 @@ it('notifies each approver once if it took two', async () => {
   expect(told.map((line) => line.split(' ')[0])).toEqual(['U0ANA', 'U0ZOE']);
 });
 
+it('notifies no approver of a payment that the holder has reported as fraud', async () => {
+  const reported: Outcome = { ...approved, verb: 'report-fraud', by: 'U0MAX', at: '2026-11-20T14:19:00Z' };
+  const { shown, told } = await resolve(paid(), { ...declined, outcomes: [approved, reported] });
+
+  expect(shown).toHaveLength(1);
+  expect(told).toEqual([]);
+});
+
 it('notifies nobody if the purchase went through without help', async () => {
   const { shown, told } = await resolve(paid());
 

@@ -7,6 +7,7 @@ import { dateAfter } from '../../../src/slack/mrkdwn.ts';
 import { actionResult } from '../../../templates/actions/action-result.ts';
 import {
   closedLines,
+  mainOutcome,
   outcomeLine,
   outcomeLines,
   outcomeSentence,
@@ -189,4 +190,29 @@ it('an unblock or activation that the resolution names is not said again, unless
   expect(linesOf({ ...activated, confirmation: 'unconfirmed' })).toContain('not confirmed');
   expect(linesOf({ ...activated, by: null })).toContain('*Activated* outside Slack');
   expect(linesOf({ ...activated, verb: 'limit' })).toContain('*Limit changed* by <@U0OLGA>');
+});
+
+describe('a payment of a purchase that the holder reported as fraud', () => {
+  const paid = outcome({ verb: 'paid', by: null, at: '2026-11-20T14:21:00Z' });
+  const reported = outcome({ verb: 'report-fraud', by: 'U0MAX', asHolder: true, at: '2026-11-20T15:00:00Z' });
+  const blocked = outcome({ verb: 'block', by: null, at: '2026-11-20T15:00:05Z' });
+
+  it.each([
+    ['before', [paid, reported, blocked]],
+    ['after', [reported, blocked, { ...paid, at: '2026-11-20T15:10:00Z' }]],
+  ])('resolves nothing, and is a line like any other: paid %s the report', (_when, outcomes) => {
+    expect(resolutionOf(outcomes, '2026-11-20T14:14:00Z')).toBeNull();
+    const lines = JSON.stringify(closedLines(outcomes, '2026-11-20T14:14:00Z'));
+    for (const line of ['*Paid* at', '*Reported as fraud* by the holder <@U0MAX>', '*Blocked*'])
+      expect(lines).toContain(line);
+    expect(mainOutcome(outcomes)).toBe(blocked);
+    expect(outcomeSentence(outcomes)).not.toContain('Paid');
+  });
+
+  it('resolves it if the holder made it after all', () => {
+    const recognized = outcome({ verb: 'recognize', by: 'U0MAX', asHolder: true, at: '2026-11-20T15:30:00Z' });
+
+    expect(resolutionOf([paid, reported, recognized], '2026-11-20T14:14:00Z')?.title).toBe('Resolved');
+    expect(mainOutcome([paid, reported, recognized])).toBe(paid);
+  });
 });

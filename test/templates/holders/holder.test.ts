@@ -387,6 +387,16 @@ describe('a purchase that was paid later, for the holder', () => {
     expect(read).not.toMatch(/try again now|Ask for a higher limit|new limit|change of your card’s rules ended/);
   });
 
+  it('did not go through for a holder who reported it as fraud, and is not to be tried again', () => {
+    const paid = outcome({ verb: 'paid', by: null, at: '2026-11-20T14:21:00Z' });
+    const reported = outcome({ verb: 'report-fraud', by: 'U2', asHolder: true, at: '2026-11-20T14:30:00Z' });
+    const { text, read } = render(declined('decline.rule.velocity', '', { outcomes: [paid, reported] }));
+
+    expect(text).toMatch(/ You reported this purchase as fraud\.$/);
+    expect(read).toMatch(/\*Paid\* at [^*]*\.\n\*You reported this purchase as fraud\*/);
+    expect(read).not.toMatch(/went through|try again/);
+  });
+
   it('is still paid if only a second payment of it was reversed', () => {
     const back = outcome({ verb: 'paid', by: null, state: 'failed', at: '2026-11-20T14:40:00Z' });
     const { text, read } = render(declined('decline.rule.velocity', '', { outcomes: [...outcomes, back] }));
