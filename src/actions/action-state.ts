@@ -294,7 +294,8 @@ export const Outcome = z.strictObject({
   /**
    * `restore`: a temporary change has ended. `keep`: it has ended, and nothing was put back. `supersede`: a later change
    * replaced it, or some of its rules. `rebase`: it goes back to another value. `recognize`: the holder confirmed the
-   * purchase. `paid`: a retry succeeded.
+   * purchase. `paid`: a retry succeeded. `repeat-paid`: that of one of several purchases whose declines are counted in one
+   * message.
    */
   verb: z.enum([
     ...ActionVerb.options,
@@ -307,6 +308,7 @@ export const Outcome = z.strictObject({
     'report-fraud',
     'close-case',
     'paid',
+    'repeat-paid',
   ]),
   /** Slack user id; null when the change was observed but made outside Slack. */
   by: z.string().nullable(),
@@ -314,7 +316,7 @@ export const Outcome = z.strictObject({
   at: z.string(),
   /** `unknown`: no answer came back, so the change may or may not have happened. */
   state: z.enum(['done', 'failed', 'waiting', 'unknown']),
-  /** One plain sentence: what happened, and whether anything changed. `paid`: the amount, if it is not the declined one. */
+  /** One plain sentence: what happened, and whether anything changed. `paid`: the amount, if it is not the declined one. `repeat-paid`: amount and merchant. */
   text: z.string(),
   /** `paid`: only a part of what the merchant asked for. */
   isPart: z.literal(true).optional(),

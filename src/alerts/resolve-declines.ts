@@ -9,6 +9,7 @@ import type { TransactionAlert } from './alert.ts';
 import { type Alerts, alertsOfKind } from './alert-store.ts';
 import type { CardHistory } from './card-history.ts';
 import { FOLLOWS_WITHIN_MS, isMasked } from './purchase-timeline.ts';
+import { repeatPaid } from './repeat-paid.ts';
 
 /** A later purchase is not a retry. */
 const WITHIN_MS = 24 * 3_600_000;
@@ -30,8 +31,10 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'updateAlert' | 'notifyDir
  * other purchase. A payment that was reversed in full pays for nothing, whichever arrives first. Idempotent.
  */
 export function createResolveDeclines(deps: Deps) {
-  const { alerts, withLock, updateAlert, notifyDirectly } = deps;
+  const { alerts, withLock, updateAlert } = deps;
   const { paymentsIn, declinesIn, listedFrom } = createListed(deps);
+  const show = createShowPayment(deps);
+  const showOnLeaders = createShowOnLeaders(deps);
 
   return async function resolveDeclines(event: StoredEvent): Promise<void> {
     if (event.kind === 'reversal') return await reopen(event);
@@ -49,9 +52,10 @@ export function createResolveDeclines(deps: Deps) {
     const at = Date.parse(event.occurredAt);
     for (const payment of await paymentsIn(event, at - WITHIN_MS, isPayment(event) ? at : at + WITHIN_MS)) {
       const paidMs = Date.parse(payment.occurredAt);
-      for (const alert of attemptsPaidBy(payment, await declinesIn(event, paidMs - WITHIN_MS, paidMs))) {
+      const attempts = attemptsPaidBy(payment, await declinesIn(event, paidMs - WITHIN_MS, paidMs));
+      for (const alert of attempts) {
         const isNew = !alert.outcomes.some(isPaid);
-        if (isNew || payment.id === event.id || alert.event.id === event.id) await show(payment, alert);
+        if (isNew || payment.id === event.id || alert.event.id === event.id) await show(payment, alert, attempts);
       }
     }
   }
@@ -67,22 +71,35 @@ export function createResolveDeclines(deps: Deps) {
     for (const payment of all.filter((one) => isPayment(one) && isOfOne(one, reversal) && isReversed(one, all))) {
       await withLock(`account:${payment.acctId}`, async () => {
         const paidMs = Date.parse(payment.occurredAt);
-        for (const alert of await declinesIn(payment, paidMs - WITHIN_MS, paidMs)) {
-          if (!isPaidBy(payment, alert) && !alert.outcomes.some(isBack)) continue;
+        const declines = await declinesIn(payment, paidMs - WITHIN_MS, paidMs);
+        const attempts = declines.filter((alert) => isPaidBy(payment, alert) || alert.outcomes.some(isBack));
+        for (const alert of attempts) {
           await alerts.setOutcome(alert.event.id, `paid-${payment.id}`, back);
           await resolve(alert.event);
           await updateAlert(alert.event.id);
+          await showOnLeaders(payment, { alert, attempts, paid: back });
           await deps.cardChanged(payment.acctId);
         }
       });
     }
   }
+}
 
-  async function show(event: TransactionEvent, alert: TransactionAlert): Promise<void> {
+/** Shows on a decline that it was paid, and notifies who approved a change for it. */
+function createShowPayment(deps: Deps) {
+  const { alerts, updateAlert, notifyDirectly } = deps;
+  const showOnLeaders = createShowOnLeaders(deps);
+
+  return async function show(
+    event: TransactionEvent,
+    alert: TransactionAlert,
+    attempts: readonly TransactionAlert[],
+  ): Promise<void> {
     const amount = amountPaid(event, alert.event);
     const paid = { verb: 'paid', by: null, at: event.occurredAt, state: 'done', ...amount } as const;
     await alerts.setOutcome(alert.event.id, `paid-${event.id}`, paid);
     await updateAlert(alert.event.id);
+    await showOnLeaders(event, { alert, attempts, paid });
     // What somebody asked for only to pay this is no longer needed.
     await deps.cardChanged(event.acctId);
     if (currentState(alert.outcomes).isFraud) return;
@@ -95,7 +112,22 @@ export function createResolveDeclines(deps: Deps) {
     for (const userId of approvers) {
       await notifyDirectly(userId, `paid-${alert.event.id}`, declinePaid({ ...alert, outcomes }, event));
     }
-  }
+  };
+}
+
+/** Shows a payment on the alerts of other purchases whose messages count its decline: those of a blocked card. */
+function createShowOnLeaders({ alerts, updateAlert }: Pick<Deps, 'alerts' | 'updateAlert'>) {
+  return async function showOnLeaders(
+    payment: TransactionEvent,
+    { alert, attempts, paid }: { alert: TransactionAlert; attempts: readonly TransactionAlert[]; paid: Outcome },
+  ): Promise<void> {
+    const own = new Set(attempts.map(({ event }) => event.id));
+    const leaders = new Set(Object.values(alert.leaders ?? {}));
+    for (const leader of [...leaders].filter((id) => !own.has(id))) {
+      await alerts.setOutcome(leader, `repeat-paid-${payment.id}`, repeatPaid(paid, alert.event));
+      await updateAlert(leader);
+    }
+  };
 }
 
 /** A check of the card, for nothing, pays for nothing. */

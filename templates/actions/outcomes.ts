@@ -16,6 +16,8 @@ function change(done: string, noun: string): Words {
   return { done, failed: `${noun} failed`, waiting: `${noun} pending`, unknown: `May be ${lowerFirst(done)}` };
 }
 
+const paidWords = { done: 'Paid', failed: 'Payment reversed', waiting: 'Not paid yet', unknown: 'May be paid' };
+
 /** A text alone: it is only shown once it is done. */
 const words: Readonly<Record<Outcome['verb'], Words | string>> = {
   block: change('Blocked', 'Block'),
@@ -40,12 +42,15 @@ const words: Readonly<Record<Outcome['verb'], Words | string>> = {
   recognize: 'Purchase confirmed',
   'report-fraud': 'Reported as fraud',
   'close-case': 'Case closed',
-  paid: { done: 'Paid', failed: 'Payment reversed', waiting: 'Not paid yet', unknown: 'May be paid' },
+  paid: paidWords,
+  'repeat-paid': paidWords,
   acknowledge: 'Seen',
 };
 
+const isOfPayment = (verb: Outcome['verb']): boolean => verb === 'paid' || verb === 'repeat-paid';
+
 function person({ verb, by, asHolder, closed, isOverride }: Outcome, state: Outcome['state']): string {
-  if (verb === 'paid' || ((verb === 'rebase' || verb === 'keep') && by === null)) return '';
+  if (isOfPayment(verb) || ((verb === 'rebase' || verb === 'keep') && by === null)) return '';
   if (by === null) return state !== 'done' ? '' : verb === 'restore' ? ' automatically' : ' outside Slack';
   const who = asHolder === true ? `the holder ${mention(by)}` : mention(by);
   if (state === 'done') return ` by ${who}${isOverride === true ? ' (emergency override)' : ''}`;
@@ -64,7 +69,7 @@ function wordsOf({ verb, closed }: Outcome, state: Outcome['state']): string {
 function shortWords(outcome: Outcome): string {
   const { verb, state, confirmation, text } = outcome;
   const isUnconfirmed = state === 'done' && confirmation === 'unconfirmed';
-  const amount = verb === 'paid' && text !== '' ? ` ${text}` : '';
+  const amount = isOfPayment(verb) && text !== '' ? ` ${text}` : '';
   return `${wordsOf(outcome, state)}${amount}${isUnconfirmed ? ' (not confirmed)' : ''}`;
 }
 
@@ -96,6 +101,7 @@ export function outcomeLine(outcome: Outcome, ended: ReadonlySet<string | undefi
   const closedBy = isClosed && closed.how === 'denied' && closed.by !== null ? ` by ${mention(closed.by)}` : '';
   const isSeen = verb === 'acknowledge';
   const when = dateToken(at, '{time} {date_short_pretty}');
+  if (verb === 'repeat-paid') return `*${wordsOf(outcome, state)}:* ${escapeUntrusted(text, TEXT_MAX)} at ${when}`;
   const isChecked = state === 'done' || (state === 'unknown' && confirmation === 'unconfirmed');
   const sure = confirmation === undefined || !isChecked ? '' : sureWords[confirmation];
   const head =
@@ -230,9 +236,8 @@ function latestLines(outcomes: readonly Outcome[], ended: ReadonlySet<string | u
 
 /** The outcome for which there is room: the last one, unless the purchase was paid. A fraud report matters more than that. */
 export function mainOutcome(outcomes: readonly Outcome[]): Outcome | undefined {
-  const isPayment = ({ verb, state }: Outcome): boolean => verb === 'paid' && state === 'done';
-  if (currentState(outcomes).isFraud) return outcomes.findLast((one) => !isPayment(one));
-  return outcomes.findLast(isPayment) ?? outcomes.at(-1);
+  if (currentState(outcomes).isFraud) return outcomes.findLast(({ verb }) => !isOfPayment(verb));
+  return outcomes.findLast(({ verb, state }) => verb === 'paid' && state === 'done') ?? outcomes.at(-1);
 }
 
 /** The main outcome as a plain sentence, for the fallback text. */
@@ -271,6 +276,8 @@ export function currentState(outcomes: readonly Outcome[]) {
     if (verb === 'block') known.isBlocked = true;
     if (verb === 'unblock') known.isBlocked = known.isBlocked && state !== 'done';
     if (verb === 'block' || verb === 'unblock') known.isUnblocked = verb === 'unblock' && state === 'done';
+    // The card has paid for something else since.
+    if (verb === 'repeat-paid' && state === 'done' && !known.isBlocked) known.isUnblocked = true;
     if (verb === 'activate') known.isActivated = true;
     if (verb === 'recognize') known.isRecognized = true;
     // The holder may still have made it after all.

@@ -13,13 +13,14 @@ import { cardTesting, testedOutcomes, testingLines } from './card-testing.ts';
 import { decline, declineLines } from './decline.ts';
 import { fraudCase, fraudCaseLines } from './fraud-case.ts';
 import { moneyLine } from './money-line.ts';
-import { firstTriedAt } from './repeats.ts';
+import { firstTriedAt, paidAmong } from './repeats.ts';
 import { type ShortLines, shortMessage } from './short-alert.ts';
 import { virtualCard, virtualLines } from './virtual-card.ts';
 
 /** Any alert, for readers of `view`: three lines, or the long alert. */
-export function renderAlert(alert: Alert, view: View): Message {
-  if (!mayShow('details', view.place)) return shared(alert);
+export function renderAlert(stored: Alert, view: View): Message {
+  if (!mayShow('details', view.place)) return shared(stored);
+  const alert = paidAmong(stored, view);
   const [long, lines] = formsOf(alert, view);
   if (view.isLong === true || lines === null) return long;
   const outcomes = shownOutcomes(alert, view);

@@ -1,4 +1,5 @@
-import type { Repeats, TransactionAlert } from '../../src/alerts/alert.ts';
+import type { Alert, Repeats, TransactionAlert } from '../../src/alerts/alert.ts';
+import { repeatPaid } from '../../src/alerts/repeat-paid.ts';
 import { serviceTime } from '../../src/core/installation.ts';
 import { locationLine } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
@@ -25,6 +26,18 @@ export function firstTriedAt(alert: TransactionAlert, view: View): string {
 /** Repeats of a blocked card may be at any merchant, so facts of the first need not apply to all. */
 export function isAnywhere({ remedy }: TransactionAlert, repeats: Repeats | null): boolean {
   return remedy?.kind === 'unblock' && repeats !== null;
+}
+
+/**
+ * The alert without a claim that everything is paid, where its message counts declines of other purchases, too. Tries for the
+ * same amount are most likely one purchase.
+ */
+export function paidAmong<A extends Alert>(alert: A, view: View): A {
+  if (alert.kind !== 'transaction') return alert;
+  const repeats = repeatsIn(alert, view);
+  if (repeats === null || !isAnywhere(alert, repeats) || repeats.minCents === repeats.maxCents) return alert;
+  const outcomes = alert.outcomes.map((one) => (one.verb === 'paid' ? repeatPaid(one, alert.event) : one));
+  return { ...alert, outcomes };
 }
 
 /** What a message says of the tries that it represents: how many, for how much, and where. */

@@ -7,7 +7,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { declineLines } from '../alerts/decline.ts';
 import { statusOnTheWay } from '../alerts/order-progress.ts';
-import { firstTriedAt } from '../alerts/repeats.ts';
+import { firstTriedAt, paidAmong } from '../alerts/repeats.ts';
 import { type ShortLines, shortMessage } from '../alerts/short-alert.ts';
 
 import { isUsable, knownStatus } from '../alerts/virtual-card.ts';
@@ -25,7 +25,7 @@ import { holderStatus, holderStatusLines } from './holder-status.ts';
  * @returns null for events that holders are not notified of: money that moved as expected.
  */
 export function renderHolderAlert(stored: Alert, view: View): Message | null {
-  const alert = withOwnActs(stored, view);
+  const alert = withOwnActs(paidAmong(stored, view), view);
   const forms = formsOf(alert, view);
   if (forms === null) return null;
   const [long, lines] = forms;

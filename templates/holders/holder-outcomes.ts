@@ -66,6 +66,8 @@ function backWords(outcome: Outcome): string {
 function head(outcome: Outcome): string {
   const { verb, state, by, asHolder, text, confirmation, closed } = outcome;
   const who = by === null ? ' outside Slack' : ` by ${mention(by)}`;
+  if (verb === 'repeat-paid')
+    return `${state === 'done' ? 'Paid' : 'The payment was reversed'}: ${escapeUntrusted(text, RULES_MAX)}`;
   if (verb === 'paid' && state === 'failed') return 'The payment was reversed';
   if (verb === 'paid') return text === '' ? 'Paid' : `Paid ${escapeUntrusted(text, 40)}`;
   if (verb === 'recognize') return 'You confirmed making this purchase';
@@ -95,7 +97,7 @@ function closedWords({ how, by }: NonNullable<Outcome['closed']>, isOwn: boolean
 
 type Change = Exclude<
   Outcome['verb'],
-  'recognize' | 'acknowledge' | 'paid' | 'report-fraud' | 'close-case' | 'supersede' | 'rebase' | 'keep'
+  'recognize' | 'acknowledge' | 'paid' | 'repeat-paid' | 'report-fraud' | 'close-case' | 'supersede' | 'rebase' | 'keep'
 >;
 
 const words: Readonly<Record<Change, { readonly done: string; readonly noun: string }>> = {
@@ -135,7 +137,8 @@ function next(outcome: Outcome, alert: Alert): string {
     return `Thank you. ${isReported ? 'The operators see that in your fraud report' : 'Nothing else changed'}.`;
   }
   if (verb === 'report-fraud') return 'The operators have been notified.';
-  if (verb === 'acknowledge' || verb === 'close-case' || verb === 'supersede' || verb === 'paid') return '';
+  if (verb === 'acknowledge' || verb === 'close-case' || verb === 'supersede') return '';
+  if (verb === 'paid' || verb === 'repeat-paid') return '';
   if (verb === 'rebase' || verb === 'keep') return escapeUntrusted(text, RULES_MAX);
   if (closed !== undefined && state === 'failed') return closed.how === 'paid' ? '' : 'Nothing changed.';
   if (state === 'failed' || state === 'unknown') {

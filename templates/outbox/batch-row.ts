@@ -21,7 +21,7 @@ import { placesOf } from '../alerts/card-testing.ts';
 import { howPaid, otherRequestedCents } from '../alerts/decline.ts';
 import { reasonOf } from '../alerts/decline-words.ts';
 import { isCardCheck } from '../alerts/money-line.ts';
-import { isAnywhere, repeatsIn } from '../alerts/repeats.ts';
+import { isAnywhere, paidAmong, repeatsIn } from '../alerts/repeats.ts';
 import { orderOutcomes } from '../alerts/virtual-card.ts';
 import { countOf, escapeUntrusted, formatCount } from '../core/blocks.ts';
 import { cardOf, cardRaw, holderRaw, statusWord } from '../core/card-words.ts';
@@ -107,7 +107,7 @@ export function batchRow(alert: Alert, view: View): BatchRow {
 type Row = Omit<BatchRow, 'needsDay' | 'seenAt'>;
 
 function rowOf(alert: Alert, view: View): Row {
-  const { event, outcomes } = alert;
+  const { event } = alert;
   const card = cardOf(alert);
   const row: Known = {
     ...blank,
@@ -116,7 +116,7 @@ function rowOf(alert: Alert, view: View): Row {
     nouns: ownNouns[alert.kind] ?? kindTraits[event.kind].nouns,
     who: holderRaw(card),
     last4: card.last4 ?? '',
-    done: mainOutcome(outcomes) ?? null,
+    done: mainOutcome(paidAmong(alert, view).outcomes) ?? null,
   };
   // Another company reads this channel: it may only know that something happened.
   if (!mayShow('details', view.place)) {

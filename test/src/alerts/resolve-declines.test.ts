@@ -57,6 +57,7 @@ async function accountWith(
   };
   for (const alert of stored) await store(alert);
   const shown: string[] = [];
+  const updated: string[] = [];
   let updatesFail = false;
   const byAction = new Map<string, Outcome>();
   const told: string[] = [];
@@ -82,8 +83,9 @@ async function accountWith(
       return await work({ confirm: async () => {} });
     },
     approversOf: async () => approvers,
-    async updateAlert() {
+    async updateAlert(id) {
       if (updatesFail) throw new Error('the worker was killed');
+      updated.push(id);
     },
     notifyDirectly: async (userId, id, { text }) => void told.push(`${userId} ${id} ${text}`),
     cardChanged: async (acctId) => {
@@ -108,7 +110,17 @@ async function accountWith(
     await expect(receive(event)).rejects.toThrow('killed');
     updatesFail = false;
   };
-  return { shown, refreshed, told, store, receive, killedDuring, paidBy, alertOf: (id: string) => alerts.get(id) };
+  return {
+    shown,
+    updated,
+    refreshed,
+    told,
+    store,
+    receive,
+    killedDuring,
+    paidBy,
+    alertOf: (id: string) => alerts.get(id),
+  };
 }
 
 it('shows on the decline that its retry was paid, and notifies the approver with the time it took', async () => {
@@ -446,4 +458,49 @@ it('a check of the card for $0.00 pays for nothing, also if such a check was dec
   const check = { ...declined, event: { ...declined.event, ...free }, outcomes: [approved] };
 
   expect(await resolve(paid(free), check, check, ['U0ANA'])).toMatchObject({ shown: [], told: [] });
+});
+
+describe('a decline of a blocked card that another purchase’s message counts', () => {
+  const leader = {
+    ...declined,
+    event: {
+      ...declined.event,
+      id: 'evt_first',
+      amountCents: 2000,
+      merchant: { ...declined.event.merchant, id: 'M9', name: 'Corner' },
+    },
+  };
+  const repeat: TransactionAlert = { ...declined, leaders: { C1: 'evt_first', D1: 'evt_first' } };
+  const outcomesOf = (alert: TransactionAlert | undefined) =>
+    alert?.outcomes.map(({ verb, state, text }) => `${verb} ${state} ${text}`);
+
+  it('is shown there as paid, and as unpaid when the payment goes back', async () => {
+    const account = await resolveAmong(paid({ networkTransactionId: '77' }), [leader, repeat]);
+
+    expect(outcomesOf(account.alertOf('evt_first'))).toEqual(['repeat-paid done $84.10 at Blue Bottle Coffee']);
+    expect(account.updated).toEqual([declined.event.id, 'evt_first']);
+
+    const over = { id: 'evt_back', kind: 'reversal', networkTransactionId: '77' } as const;
+    const back = paid({ ...over, occurredAt: '2026-11-20T14:40:00Z' });
+    for (const event of [paid({ networkTransactionId: '77' }), back]) await account.store({ ...declined, event });
+    await account.receive(back);
+    expect(outcomesOf(account.alertOf('evt_first'))).toEqual(['repeat-paid failed $84.10 at Blue Bottle Coffee']);
+  });
+
+  it('leaves the other purchase to its own payment', async () => {
+    const account = await resolveAmong(paid(), [leader, repeat]);
+    const { merchant, amountCents } = leader.event;
+
+    const own = { merchant, amountCents, requestedCents: null, networkTransactionId: '78' };
+    await account.receive(paid({ id: 'evt_paid2', ...own, occurredAt: '2026-11-20T14:30:00Z' }));
+
+    expect(account.paidBy()).toEqual({ evt_first: '14:30', [declined.event.id]: '14:21' });
+  });
+
+  it('is not shown a second time on an attempt at the same purchase', async () => {
+    const first = { ...declined, event: { ...declined.event, id: 'evt_first' } };
+    const account = await resolveAmong(paid(), [first, repeat]);
+
+    expect(outcomesOf(account.alertOf('evt_first'))).toEqual(['paid done ']);
+  });
 });

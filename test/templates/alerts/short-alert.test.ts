@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../src/actions/action-state.ts';
 import type { Alert } from '../../../src/alerts/alert.ts';
 import { renderAlert } from '../../../templates/alerts/alert.ts';
 import { alertDetails } from '../../../templates/alerts/alert-details.ts';
 import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
 import {
+  batchRows,
   change,
   declined,
   outcome,
@@ -70,6 +72,50 @@ describe('an alert has three lines', () => {
     expect(head).toContain('*Declined 3 times: $12.00 to $84.10, first at Blue Bottle Coffee*');
     expect(small).not.toMatch(/Austin|Fast food|In person/);
     expect(lines(transactionAlert({}, { remedy: { kind: 'unblock' } }))[2]).toMatch(/Fast food.*Austin, TX/);
+  });
+
+  describe('for declines of a blocked card', () => {
+    const [firstAt, lastAt] = ['2026-11-20T14:14:00Z', '2026-11-20T14:20:00Z'];
+    const paid = outcome({ verb: 'paid', by: null, at: '2026-11-20T14:40:00Z' });
+    const unblocked = outcome({ verb: 'unblock', by: 'U0ANA', at: '2026-11-20T14:38:00Z' });
+    const counted = (minCents: number, outcomes: Outcome[], count = 3) =>
+      transactionAlert(
+        {},
+        {
+          remedy: { kind: 'unblock' },
+          repeats: { C1: { count, firstAt, lastAt, minCents, maxCents: 8410 } },
+          outcomes,
+        },
+      );
+
+    it('names what was paid if they are of several purchases, and resolves only a single one', () => {
+      const several = counted(1200, [unblocked, paid]);
+      const text = lines(several).join(' ');
+
+      expect(text).toContain('*Paid:* $84.10 at Blue Bottle Coffee at <!date');
+      expect(text).toContain('*Unblocked* by <@U0ANA>');
+      expect(text).not.toContain('Resolved');
+      expect(text).toContain('*Card was blocked.*');
+      expect(renderAlert(several, view).text).toContain(' Paid $84.10 at Blue Bottle Coffee.');
+      const [row] = batchRows([several], view);
+      expect(row?.done).toMatchObject({ verb: 'repeat-paid' });
+      const holders = lines(several, true).join(' ');
+      expect(holders).toContain('*Paid: $84.10 at Blue Bottle Coffee*');
+      expect(holders).not.toContain('went through');
+
+      expect(lines(counted(8410, [unblocked, paid])).join(' ')).toContain('*Resolved.*');
+    });
+
+    it('says which of the others was paid, and that the card works again', () => {
+      const other = outcome({ ...paid, verb: 'repeat-paid', text: '$15.00 at <Netflix>' });
+
+      const text = lines(counted(1500, [other])).join(' ');
+      expect(text).toContain('*Paid:* $15.00 at &lt;Netflix&gt; at <!date');
+      expect(text).toContain('*Card was blocked.*');
+      expect(lines(counted(1500, [{ ...other, state: 'failed' }])).join(' ')).toContain('*Payment reversed:* $15.00');
+      const blockedAgain = outcome({ verb: 'block', by: 'U0ANA', at: '2026-11-20T15:00:00Z' });
+      expect(lines(counted(1500, [other, blockedAgain])).join(' ')).toContain('*Card is blocked.*');
+    });
   });
 
   it('for declines of a blocked card: without a merchant if an earlier decline arrived later', () => {
