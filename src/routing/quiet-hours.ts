@@ -13,6 +13,7 @@ import type { QuietWindow } from './channel-rules-store.ts';
 
 /** A window may start where another ends, for a complete weekend. Limits how many windows are chained. */
 const CHAIN_MAX = 8;
+const DAY_MINUTES = 24 * 60;
 
 /**
  * When the current quiet hours end.
@@ -114,9 +115,12 @@ function readHours(range: string): Pick<QuietWindow, 'from' | 'to'> | string {
   const typed = /^([^-–—]+)[-–—]([^-–—]+)$/u.exec(range)?.slice(1) ?? [];
   // Whoever writes `10-7am` or `10-midnight` means an evening, and `12-6am` midnight.
   const unclearTime = typed.find((time) => lacksHalf.test(time));
-  if (unclearTime !== undefined && typed.some((time) => hasHalf.test(time)))
-    return `In “${range.slice(0, 40)}”, is ${unclearTime} am or pm? Write for instance 10pm-7am, or 22:00-07:00.`;
   const [start = null, to = null] = typed.map(readTime);
+  // `10:00-7:00` would be quiet all day, too.
+  const isLong =
+    typed.every((time) => lacksHalf.test(time)) && start !== null && to !== null && isOverHalfDay(start, to);
+  if (unclearTime !== undefined && (isLong || typed.some((time) => hasHalf.test(time))))
+    return `In “${range.slice(0, 40)}”, is ${unclearTime} am or pm? Write for instance 10pm-7am, or 22:00-07:00.`;
   if (start === null || to === null)
     return `“${range.slice(0, 40)}” is not a range of hours. Write 22:00-07:00, or 10pm-7am.`;
   // A range that starts at midnight starts with the day that follows.
@@ -124,6 +128,12 @@ function readHours(range: string): Pick<QuietWindow, 'from' | 'to'> | string {
   return from === to
     ? 'These hours start and end at the same time. For whole days write 00:00-24:00 and the days.'
     : { from, to };
+}
+
+function isOverHalfDay(from: string, to: string): boolean {
+  const minutes = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+  const lasts = (minutes(to) - minutes(from) + DAY_MINUTES) % DAY_MINUTES;
+  return lasts > DAY_MINUTES / 2;
 }
 
 /** `22:00`, `7am`, `10:30pm` → `22:00`, `07:00`, `22:30`. In a range, two digits also count as hours. */
