@@ -16,7 +16,8 @@ import {
 } from '../../src/policy/decide-action.ts';
 import type { RecordedDecision } from '../../src/policy/decision-store.ts';
 import { delegationsAt, type Policy, permittedTo, sectionOf, standsInFor } from '../../src/policy/policy.ts';
-import { muteEndOf, splitMuteDetails } from '../../src/routing/mute.ts';
+import { splitMuteDetails } from '../../src/routing/mute.ts';
+import { muteEndOf } from '../../src/routing/mute-end.ts';
 import { countOf } from '../../templates/core/blocks.ts';
 import { overCap } from '../../templates/limits/counted-words.ts';
 
@@ -182,8 +183,8 @@ function muteIn(
   input: Readonly<Record<string, unknown>>,
   { at }: Assumed,
 ): ReturnType<typeof factsFor> {
-  const { judgedAs, rest } = splitMuteDetails({ verb, details: String(input['details']) });
-  const end = muteEndOf(rest, { now: at, zone });
+  const { judgedAs, countries, rest } = splitMuteDetails({ verb, details: String(input['details']) });
+  const end = muteEndOf(rest, { now: at, zone }, verb === 'travel' ? countries.split(',') : null);
   if ('why' in end) return end;
   return {
     judgedAs,

@@ -68,17 +68,9 @@ function readPlain(words: readonly string[], clock: Clock): ReadTerm {
   const first = readEnd(words, clock);
   if (first.kind === 'unclear') return first.why;
   if (first.kind === 'end') {
-    // “Permanently lunch until Friday” has two ends.
     const rest = words.slice(first.words);
-    const plainRest = rest.map(bare);
-    // “Friday crew for 2 hours”: the first may only say what kind of thing it is for.
-    const isTyped = saysEnd.test(bare(words[0] ?? ''));
-    const second = plainRest.findIndex(
-      (word, index) =>
-        (untilWord.test(word) && mayMeanTime(rest.slice(index + 1))) ||
-        (!isTyped && isPlainlyTime(plainRest.slice(index), clock)),
-    );
-    return second === -1 || isQuotedReason(rest) ? certain(words, rest, clock) : notSure(rest, second);
+    const second = secondEndAt(words, first.words, clock);
+    return second === -1 ? certain(words, rest, clock) : notSure(words, second);
   }
   const plain = words.map(bare);
   const at = plain.findIndex((_, index) => isPlainlyTime(plain.slice(index), clock));
@@ -95,6 +87,24 @@ function readPlain(words: readonly string[], clock: Clock): ReadTerm {
   return isAll && (isQuotedReason(rest) || (!namesTime(rest) && !mayMeanForeignTime(rest)))
     ? certain(words.slice(at), rest, clock)
     : notSure(words, isAll ? 0 : at);
+}
+
+/**
+ * Where a second end is: “permanently lunch until Friday” has two. -1: there is none, or the reason is quoted.
+ *
+ * @param read how many words the first end took.
+ */
+export function secondEndAt(words: readonly string[], read: number, clock: Clock): number {
+  if (isQuotedReason(words.slice(read))) return -1;
+  const plain = words.map(bare);
+  // “Friday crew for 2 hours”: the first may only say what kind of thing it is for.
+  const isTyped = saysEnd.test(plain[0] ?? '');
+  return plain.findIndex(
+    (word, index) =>
+      index >= read &&
+      ((untilWord.test(word) && mayMeanTime(words.slice(index + 1))) ||
+        (!isTyped && isPlainlyTime(plain.slice(index), clock))),
+  );
 }
 
 /** The end at the start of `words`, unless it has to be asked about. */

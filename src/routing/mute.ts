@@ -3,18 +3,16 @@ import type { Action, Resolved } from '../actions/action.ts';
 import type { ActionTools, Responses, Rights } from '../actions/action-tools.ts';
 import { tellSetSince } from '../actions/set-in-order.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import { type Clock, endOf, readCertainEnd } from '../core/end-time.ts';
 import type { WebhookKind } from '../core/event.ts';
 import { commandCode } from '../core/installation.ts';
 import { countryInSentence } from '../core/merchant-category.ts';
 import { redactText } from '../core/redact-text.ts';
 import { beginParts, type SettingOrder } from '../core/setting-order.ts';
 import type { Message } from '../slack/message.ts';
+import { muteEndOf } from './mute-end.ts';
 import type { Mute, Mutes, Withheld } from './mute-store.ts';
 import { type ChannelAction, type MuteAction, pageIn, routingVerbs } from './verbs.ts';
 
-const DAY_MS = 24 * 3_600_000;
-const DAYS_MAX = 90;
 /** Purchases in any other country are abroad for the card service. */
 const HOME = 'US';
 
@@ -114,7 +112,7 @@ export function createMute(deps: MuteDeps) {
   return async function mute({ action, acctId, cardId }: Resolved<MuteAction>): Promise<void> {
     const isTravel = action.verb === 'travel';
     const { judgedAs, countries, rest } = splitMuteDetails(action);
-    const end = muteEndOf(rest, { now: new Date(action.askedAt), zone });
+    const end = muteEndOf(rest, { now: new Date(action.askedAt), zone }, isTravel ? countries.split(',') : null);
     const isLate = 'endsAt' in end && end.endsAt <= deps.now() && !(await deps.hasBegun(action));
     if ('why' in end || isLate) {
       const { usage } = routingVerbs[action.verb].command;
@@ -241,17 +239,6 @@ function muteIdOf({ id }: Action): string {
 /** For the audit record. @param did past tense, followed by the card. */
 function doneTo(card: CardFacts, did: string) {
   return { event: 'done', begins: true, acctId: card.acctId, cardId: card.cardId, line: { did, card } } as const;
-}
-
-/** When a mute ends and how many words it took; or why the text is invalid. */
-export function muteEndOf(words: readonly string[], clock: Clock): { endsAt: Date; words: number } | { why: string } {
-  const read = readCertainEnd(words, clock);
-  if (read.kind === 'unclear') return { why: read.why };
-  const endsAt = read.kind === 'end' ? endOf(read.end, clock) : null;
-  if (read.kind === 'none' || endsAt === null) return { why: 'For how long? A mute always has an end.' };
-  const isTooLong = endsAt.getTime() - clock.now.getTime() > DAYS_MAX * DAY_MS;
-  if (isTooLong) return { why: `That is longer than ${DAYS_MAX} days, the longest that a mute can last.` };
-  return { endsAt, words: read.words };
 }
 
 interface EndMuteDeps extends Pick<ActionTools, 'withLock'> {

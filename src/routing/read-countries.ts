@@ -1,3 +1,4 @@
+import { isQuotedReason } from '../core/end-time.ts';
 import { joinWithAnd } from '../core/join-with-and.ts';
 import { readCountry } from '../core/merchant-category.ts';
 
@@ -9,6 +10,30 @@ export function countriesIn(text: string): readonly string[] | null {
     .filter((part) => part !== '');
   const countries = parts.flatMap(joinedCountries);
   return countries.length > 0 && countries.every((country) => country !== undefined) ? countries : null;
+}
+
+/** Of a name such as `Trinidad and Tobago`. */
+const NAME_WORDS_MAX = 4;
+
+/**
+ * A question if another country follows the end of a trip, `Spain until friday and France`, which would be its reason. Null:
+ * none does, or it is quoted.
+ */
+export function countryBehindEnd(words: readonly string[], known: readonly string[]): string | null {
+  if (isQuotedReason(words)) return null;
+  const lead = /^(and|then|also|plus|&|,)$/i.test(words[0] ?? '') ? 1 : 0;
+  for (let count = NAME_WORDS_MAX; count > 0; count -= 1) {
+    const name = words
+      .slice(lead, lead + count)
+      .join(' ')
+      .replace(/[,.;]+$/, '');
+    // `IT conference` is a reason.
+    const isName = name.length > 3 || (lead === 1 && name !== '' && name === name.toUpperCase());
+    const country = isName ? readCountry(name) : undefined;
+    if (country !== undefined && !known.includes(country))
+      return `Is “${name}” part of the trip? Write all countries before the time, such as “Spain, France until friday”. If it is the reason, quote it.`;
+  }
+  return null;
 }
 
 /** More than the name of a country has. A typed text may be long, and each end of it is read. */

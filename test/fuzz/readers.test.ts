@@ -33,7 +33,7 @@ import { parseEntry } from '../../src/outbox/entry.ts';
 import { policyOfVariables } from '../../src/policy/policy.ts';
 import { parsePolicy } from '../../src/policy/policy-file.ts';
 import { readYaml } from '../../src/policy/read-yaml.ts';
-import { muteEndOf } from '../../src/routing/mute.ts';
+import { muteEndOf } from '../../src/routing/mute-end.ts';
 import { redactShipping } from '../../src/webhooks/card-shipping.ts';
 import { lastFour, redactCardStatus } from '../../src/webhooks/card-status.ts';
 import { familyOf, toStoredEvent } from '../../src/webhooks/kind.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseCommand } from '../../../src/dispatch/command.ts';
-import { muteEndOf } from '../../../src/routing/mute.ts';
+import { muteEndOf } from '../../../src/routing/mute-end.ts';
 import { parseQuiet } from '../../../src/routing/quiet-hours.ts';
 
 /** Friday, 10 AM in New York. */
