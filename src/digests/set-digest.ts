@@ -1,5 +1,6 @@
 import { settingSetSince } from '../../templates/actions/setting-words.ts';
-import { digestOff, digestPartlyOff, digestSet } from '../../templates/digests/digest.ts';
+import { digestSet } from '../../templates/digests/digest.ts';
+import { digestOff, digestPartlyOff } from '../../templates/digests/digest-off.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools, Responses } from '../actions/action-tools.ts';
 import { aboutOther, setSince, setTo } from '../actions/record.ts';
@@ -51,9 +52,10 @@ export function createChangeSchedule(deps: ScheduleDeps) {
   const { digests, zone, responses, record, now } = deps;
 
   return async function changeSchedule(action: Action, wanted: Exclude<DigestInput, { kind: 'now' }>): Promise<void> {
-    const named = wanted.kind === 'off' ? wanted.channel : undefined;
+    const { channel: named, of } = wanted.kind === 'off' ? wanted : {};
     const channel = named ?? action.origin.channel;
-    const kinds = wanted.kind === 'off' ? digestKinds : [kindOf(wanted)];
+    const one = wanted.kind === 'off' ? of : kindOf(wanted);
+    const kinds = one === undefined ? digestKinds : [one];
     const set = async (_lease: unknown, newest: readonly DigestKind[]): Promise<void> => {
       const current = await digests.ofChannel(channel);
       const schedule = wanted.kind === 'at' ? toSchedule(wanted, action, current) : null;
@@ -71,9 +73,12 @@ export function createChangeSchedule(deps: ScheduleDeps) {
         return await responses.answer(action, digestSet({ ...schedule, next }));
       }
       for (const kind of newest) await digests.remove(channel, kind);
-      const stay = current.map(kindOf).filter((kind) => !newest.includes(kind));
-      if (stay.length === 0)
-        return await responses.answer(action, digestOff(isRecorded ? null : ending.map(kindOf), named));
+      const left = current.map(kindOf).filter((kind) => !newest.includes(kind));
+      const stay = left.filter((kind) => kinds.includes(kind));
+      if (stay.length === 0) {
+        const ended = isRecorded ? null : ending.map(kindOf);
+        return await responses.answer(action, digestOff(ended, { named, of, left }));
+      }
       if (!isRecorded) await record(action, { ...setSince, detail: `${stay.join(', ')}: ${setSince.detail}` });
       // After a crash, which of them ended is not known any more.
       const isKnown = !isRecorded && ending.length > 0;

@@ -14,6 +14,8 @@ export const DigestInput = z.discriminatedUnion('kind', [
   }),
   z.strictObject({
     kind: z.literal('off'),
+    /** Absent: all of them. */
+    of: z.enum(digestKinds).optional(),
     /** Absent: the channel where it is typed. */
     channel: z.string().optional(),
   }),
@@ -40,7 +42,7 @@ export const digestVerbs = {
       read(words) {
         const wanted = readDigest(words);
         const usage =
-          'digest daily 09:00 [zone] | weekly monday 09:00 [zone] | monthly 09:00 [zone] | now [last month] | off [CHANNEL]';
+          'digest daily 09:00 [zone] | weekly monday 09:00 [zone] | monthly 09:00 [zone] | now [last month] | off [daily|weekly|monthly] [CHANNEL]';
         if (typeof wanted === 'string') return { kind: 'unclear', why: wanted, usage };
         return aboutChannel('digest', words, { wanted });
       },
@@ -60,18 +62,23 @@ const periodWords = new Map<string, Extract<DigestInput, { kind: 'now' }>['of']>
 /** Not a word such as “cards”. A direct conversation gets no digests. */
 const channelId = /^[cg](?=[a-z]*\d)[a-z\d]+$/;
 
+function readOff(words: readonly string[]): DigestInput | string {
+  const of = digestKinds.find((kind) => kind === words[0]);
+  const kind = { kind: 'off', ...(of !== undefined && { of }) } as const;
+  const [channel, ...more] = of === undefined ? words : words.slice(1);
+  if (channel === undefined) return kind;
+  if (channel.startsWith('#')) return `Write the channel’s id, as ${commandCode('subscriptions all')} shows it.`;
+  if (more.length === 0 && channelId.test(channel)) return { ...kind, channel: channel.toUpperCase() };
+  return 'Which digest should end? Write off for all of them, or off daily, off weekly or off monthly.';
+}
+
 /** Parses the words after `/card digest`. @returns a sentence for the user when they cannot be parsed. */
 export function readDigest(words: readonly string[]): DigestInput | string {
   // `weekly on monday at 9am`
   const [first = '', ...rest] = joinAmPm(words.join(' ').toLowerCase())
     .split(' ')
     .filter((word) => word !== 'on' && word !== 'at');
-  if (rest.length === 0 && first === 'off') return { kind: 'off' };
-  if (rest.length === 1 && first === 'off') {
-    const [channel = ''] = rest;
-    if (channelId.test(channel)) return { kind: 'off', channel: channel.toUpperCase() };
-    if (channel.startsWith('#')) return `Write the channel’s id, as ${commandCode('subscriptions all')} shows it.`;
-  }
+  if (first === 'off') return readOff(rest);
   if (first === 'now') {
     const of = periodWords.get(rest.join(' '));
     return of === undefined ? 'For which time? Say now, now week, now month or now last month.' : { kind: 'now', of };

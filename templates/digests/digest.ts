@@ -14,7 +14,7 @@ import { withoutDataTables } from '../../src/slack/data-tables.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
 import { shownReason } from '../alerts/decline-words.ts';
-import { context, countOf, escapeUntrusted, formatCount, headed, header, section, sentence } from '../core/blocks.ts';
+import { context, countOf, escapeUntrusted, formatCount, header, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOfHolderRaw, isNoCard } from '../core/card-words.ts';
 import { changeWords } from '../core/change-words.ts';
 import { type Column, dataTable } from '../core/data-table.ts';
@@ -283,23 +283,4 @@ export function digestSet({ next, ...when }: DigestSet): Message {
       ),
     ],
   };
-}
-
-/**
- * A channel no longer gets digests.
- *
- * @param ended none: it got none; null: not known any more.
- * @param named the channel, if it is another one than where this is read.
- */
-export function digestOff(ended: readonly DigestKind[] | null, named?: string): Message {
-  const which = ended === null ? '' : ` (ended: ${ended.join(', ')})`;
-  const channel = named === undefined ? 'This channel' : channelMention(named);
-  return headed(`${channel} gets no digests${ended?.length === 0 ? '' : ` any more${which}`}.`);
-}
-
-/** Some digests have ended, and others were set again after somebody had asked to end all. */
-export function digestPartlyOff(ended: readonly DigestKind[], stay: readonly DigestKind[]): Message {
-  const [off, on] = [ended, stay].map((kinds) => `${kinds.join(' and ')} ${kinds.length === 1 ? 'digest' : 'digests'}`);
-  const stays = stay.length === 1 ? 'was set again since and stays' : 'were set again since and stay';
-  return headed(capital(`${off} ended.`), `The ${on} ${stays}.`);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTools } from '../../../src/app/compose-tools.ts';
 import { SlackError } from '../../../src/core/errors.ts';
-import { createDigests } from '../../../src/digests/schedule-store.ts';
+import { createDigests, kindOf } from '../../../src/digests/schedule-store.ts';
 import { createChangeSchedule, createSetDigest } from '../../../src/digests/set-digest.ts';
 import { createShownDeclines } from '../../../src/digests/shown-declines.ts';
 import { readDigest } from '../../../src/digests/verbs.ts';
@@ -171,6 +171,19 @@ describe('a digest', () => {
     await typed('monthly 09:00', own, 'C3');
 
     expect((await typed('off', own, 'C3')).told).toContain('(ended: weekly, monthly)');
+  });
+
+  it.each([
+    ['off monthly', 'This channel gets no monthly digest any more. The daily digest stays.', ['daily']],
+    ['off weekly', 'This channel gets no weekly digest. The daily and monthly digests stay.', ['daily', 'monthly']],
+  ])('of one kind is turned off alone: %s', async (words, answer, left) => {
+    await typed('daily 09:00', own, 'C9');
+    await typed('monthly 09:00', own, 'C9');
+
+    const { told, set } = await typed(words, own, 'C9');
+
+    expect(told.split('\n')[0]).toBe(answer);
+    expect(set.map(kindOf)).toEqual(left);
   });
 
   it('says so if there was none to end', async () => {

@@ -25,6 +25,9 @@ describe('the words after /card digest', () => {
     ['weekly sun 9am utc', { ...nine, weekday: 0, zone: 'UTC' }],
     ['off', { kind: 'off' }],
     ['off c0old', { kind: 'off', channel: 'C0OLD' }],
+    ['off weekly', { kind: 'off', of: 'weekly' }],
+    ['OFF Daily', { kind: 'off', of: 'daily' }],
+    ['off monthly C0OLD', { kind: 'off', of: 'monthly', channel: 'C0OLD' }],
     ['now', { kind: 'now', of: null }],
     ['now week', { kind: 'now', of: 'weekly' }],
     ['now daily', { kind: 'now', of: 'daily' }],
@@ -55,7 +58,8 @@ describe('the words after /card digest', () => {
     'weekly someday 09:00',
     'weekly monday',
     'off #old',
-    'off weekly',
+    'off weekly daily',
+    'off c0old weekly',
     'off C0OLD C0NEW',
   ])('%j cannot be read', (text) => {
     expect(typeof readDigest(text.split(' '))).toBe('string');
