@@ -117,16 +117,21 @@ export async function readUptime(redis: RedisClient) {
     redis.mget(webKeys.since, webKeys.open),
     redis.zrange(webKeys.gaps, '0', '-1'),
   ]);
-  const outside = (gaps: readonly string[]): ((atMs: number) => boolean) => {
-    const spans = gaps.map((gap) => gap.split('-').map(Number));
-    const isOutside = (atMs: number) => spans.every(([from = 0, to = 0]) => atMs < from - DAY_MS / 24 || atMs > to);
+  const gaps = stored.map((gap) => {
+    const [fromMs = 0, toMs = 0] = gap.split('-').map(Number);
+    return { fromMs, toMs, isRecovered: gap.endsWith(RECOVERED) };
+  });
+  const outside = (spans: typeof gaps): ((atMs: number) => boolean) => {
+    const isOutside = (atMs: number) => spans.every(({ fromMs, toMs }) => atMs < fromMs - DAY_MS / 24 || atMs > toMs);
     return (atMs) => since != null && atMs > Number(since) && isOutside(atMs);
   };
   return {
     /** When webhooks were last accepted (ms). Null when web has not run yet. */
     untilMs: open == null ? null : Number(open),
-    wasReceiving: outside(stored),
-    wasReported: outside(stored.filter((gap) => !gap.endsWith(RECOVERED))),
+    /** Those that were noticed. */
+    gaps,
+    wasReceiving: outside(gaps),
+    wasReported: outside(gaps.filter(({ isRecovered }) => !isRecovered)),
   };
 }
 

@@ -1,6 +1,8 @@
-import { expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { composeDigests } from '../../../src/app/compose-digests.ts';
 import { createIsCounted } from '../../../src/app/is-counted.ts';
+import { type Gap, gapOf } from '../../../src/core/gap.ts';
+import { webKeys } from '../../../src/core/keys.ts';
 import { burstOf } from '../../../src/intake/burst.ts';
 import { inboxKeys } from '../../../src/intake/intake.ts';
 import { usePatientRedis } from '../../support/patient-redis.ts';
@@ -14,6 +16,7 @@ const endMs = Date.parse('2026-11-20T14:00:00Z');
 const at = (secondsAfter: number): Date => new Date(endMs + secondsAfter * 1000);
 const decline = (number: number, secondsAfter: number) => ({
   ...read('decline', { NetworkTransactionId: number }),
+  occurredAt: at(secondsAfter).toISOString(),
   receivedAt: at(secondsAfter).toISOString(),
 });
 
@@ -81,7 +84,10 @@ it('waits for a decline that is counted when its limits are known', async () => 
   const { isCountedAt, queues, context, close } = await setUp();
   const event = decline(9, -5);
   const alert = transactionAlert();
-  await context.alerts.save({ ...alert, event: { ...alert.event, id: event.id, receivedAt: event.receivedAt } });
+  await context.alerts.save({
+    ...alert,
+    event: { ...alert.event, id: event.id, occurredAt: event.occurredAt, receivedAt: event.receivedAt },
+  });
   const job = await queues.updates.add('enrich-alert', { alertId: event.id }, { delay: 2000 });
   expect(await isCountedAt(0)).toBe(false);
 
@@ -89,6 +95,76 @@ it('waits for a decline that is counted when its limits are known', async () => 
 
   expect(await isCountedAt(0)).toBe(true);
   await close();
+});
+
+describe('webhooks that may have been missed before the end', () => {
+  const redis = () => server().redis;
+  /** The last beat of the web process. */
+  const beat = (secondsAfter: number) => redis().set(webKeys.open, String(at(secondsAfter).getTime()));
+  const gapFrom = (secondsAfter: number) => gapOf(at(secondsAfter).getTime(), at(45).getTime(), 'start');
+  const spanOf = ({ from, to }: Gap): string => `${Date.parse(from)}-${Date.parse(to)}`;
+  const recordGap = (gap: Gap) => redis().zadd(webKeys.gaps, Date.parse(gap.from), spanOf(gap));
+  afterEach(() => redis().del(webKeys.open, webKeys.gaps, inboxKeys.gaps, inboxKeys.webhooks));
+
+  it('are waited for while no webhooks are accepted', async () => {
+    const { isCountedAt, close } = await setUp();
+    await beat(-300);
+    expect(await isCountedAt(1)).toBe(false);
+    expect(await isCountedAt(16), 'not forever').toBe(true);
+
+    await beat(-4);
+    expect(await isCountedAt(0.1), 'the next beat is not due').toBe(true);
+    await beat(55);
+    expect(await isCountedAt(1)).toBe(true);
+    await close();
+  });
+
+  it('are waited for from when their gap is recorded until it is recovered', async () => {
+    const { isCountedAt, queues, close } = await setUp();
+    const gap = gapFrom(-300);
+    await beat(50);
+    await recordGap(gap);
+    await redis().xadd(inboxKeys.gaps, `${at(45).getTime()}-0`, 'entry', '{}');
+    expect(await isCountedAt(1)).toBe(false);
+
+    const job = await queues.maintenance.add('recover-gap', gap, { jobId: `recover-${gap.id}`, delay: 15_000 });
+    await redis().del(inboxKeys.gaps);
+    expect(await isCountedAt(2)).toBe(false);
+    expect(await isCountedAt(16), 'not forever').toBe(true);
+
+    await job.remove();
+    expect(await isCountedAt(3), 'also if the recovery has failed for good').toBe(true);
+    await close();
+  });
+
+  it('are not waited for if the gap began after the end', async () => {
+    const { isCountedAt, queues, close } = await setUp();
+    const gap = gapFrom(5);
+    await beat(50);
+    await recordGap(gap);
+    const job = await queues.maintenance.add('recover-gap', gap, { jobId: `recover-${gap.id}`, delay: 15_000 });
+
+    expect(await isCountedAt(1)).toBe(true);
+    await job.remove();
+    await close();
+  });
+
+  it('are waited for until what was fetched is counted, although it arrived after the end', async () => {
+    const { isCountedAt, queues, close } = await setUp();
+    await beat(50);
+    await redis().zadd(webKeys.gaps, 1, `${spanOf(gapFrom(-300))}-recovered`);
+    await redis().xadd(inboxKeys.webhooks, `${at(70).getTime()}-0`, 'entry', '{}');
+    expect(await isCountedAt(2)).toBe(false);
+
+    await redis().del(inboxKeys.webhooks);
+    const fetched = { ...decline(20, 70), occurredAt: at(-120).toISOString() };
+    const job = await queues.alerts.add('deliver-late-alert', fetched);
+    expect(await isCountedAt(2)).toBe(false);
+
+    await job.remove();
+    expect(await isCountedAt(2)).toBe(true);
+    await close();
+  });
 });
 
 it('holds back the digests of channels and of people’s own cards', async () => {
