@@ -6,6 +6,7 @@ import type { AlsoNeeds } from '../core/also-needs.ts';
 import { declineCode, isByRule, lackingCents, type TransactionEvent } from '../core/event.ts';
 import type { Log } from '../core/log.ts';
 import { isAbroad } from '../core/merchant-category.ts';
+import { foldName } from '../directory/card-query.ts';
 import { checkLimits } from './binding-limit.ts';
 import { hasReset } from './limit-window.ts';
 import type { FitsMerchant } from './merchant-fit.ts';
@@ -270,7 +271,7 @@ async function byCategory({ event, ...read }: Purchase, { namedIn, categoryId }:
   const name = event.decline === null ? null : namedIn(event.decline).category;
   if (name === null) return { state: 'unknown' };
   const rules = await read.rules();
-  const isListed = rules?.categories.some((one) => one.name.toLowerCase() === name.toLowerCase());
+  const isListed = rules?.categories.some((one) => foldName(one.name) === foldName(name));
   if (isListed === true || rules?.isEveryCategoryAllowed === true) return passes;
   const id = await categoryId(name);
   return id === 'away' ? away : { state: 'stopped', remedy: { kind: 'allow_category', category: { id, name } } };

@@ -495,6 +495,13 @@ describe('what lets a declined purchase pass', () => {
     expect(await setUp(read, 4_000).checkPurchase(declined(code))).toEqual(expected);
   });
 
+  it('is no category that is allowed now, however the rules spell it', async () => {
+    const allowed = { categories: [{ ...fuel, name: 'HardwareStores' }] };
+    const { checkPurchase } = setUp(allowed, 4_000, 'Hardware Stores');
+
+    expect(await checkPurchase(declined('decline.rule.mcc'))).toEqual({ state: 'passes' });
+  });
+
   const inLisbon = { merchant: { country: 'PRT' } } as Partial<TransactionEvent>;
   const [international, online] = [{ isInternationalAllowed: true }, { isCardNotPresentAllowed: true }];
   const raised = remedyOf(limitRaise('daily', 10_000, 11_000, { remainingCents: 3_000 }));
