@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { OwnId } from '../card-api/schema.ts';
+import { OwnId, toCardStatus } from '../card-api/schema.ts';
 import { CardStatus, CardStatusEvent } from '../core/event.ts';
 import {
   eventId,
@@ -24,11 +24,7 @@ const CardStatusPayload = z.object({
       z.object({
         CardId: positive,
         Last4CardNumber: identifier.transform(lastFour),
-        CardStatus: z
-          .string()
-          .trim()
-          .transform((text) => text.toUpperCase())
-          .pipe(CardStatus),
+        CardStatus: z.union([z.string(), z.int()]).transform(toCardStatus).pipe(CardStatus),
         CardOrderId: optionalInteger,
       }),
     )

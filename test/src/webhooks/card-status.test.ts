@@ -40,6 +40,8 @@ describe('a card status change', () => {
     ['CardStatus', 'Active', 'status', 'ACTIVE'],
     ['CardStatus', ' closed ', 'status', 'CLOSED'],
     ['CardStatus', 'INACTIVE', 'status', 'INACTIVE'],
+    ['CardStatus', 'REMOVED', 'status', 'CLOSED'],
+    ['CardStatus', 2, 'status', 'BLOCKED'],
     ['CardOrderId', undefined, 'cardOrderId', null],
     ['CardOrderId', null, 'cardOrderId', null],
     ['CardOrderId', '', 'cardOrderId', null],
@@ -59,6 +61,15 @@ describe('a card status change', () => {
     expect(cards.map(({ cardId, status: of }) => [cardId, of])).toEqual([
       [82_002, 'BLOCKED'],
       [82_003, 'CLOSED'],
+    ]);
+  });
+
+  it('reports a blocked card beside one that was removed', () => {
+    const { cards } = status({ CardList: [{ ...card, CardId: 82_001, CardStatus: 'REMOVED' }, card] });
+
+    expect(cards.map(({ cardId, status: of }) => [cardId, of])).toEqual([
+      [82_001, 'CLOSED'],
+      [82_002, 'BLOCKED'],
     ]);
   });
 
@@ -113,6 +124,8 @@ describe('a card status change', () => {
     ['CardList', { CardList: null }],
     ['CardList', { CardList: {} }],
     ['CardList.0.CardStatus', { CardList: [{ ...card, CardStatus: 'LOST' }] }],
+    ['CardList.0.CardStatus', { CardList: [{ ...card, CardStatus: null }] }],
+    ['CardList.0.CardStatus', { CardList: [{ ...card, CardStatus: 7 }] }],
     ['CardList.0.CardId', { CardList: [{ ...card, CardId: 0 }] }],
     ['CardList.0.CardOrderId', { CardList: [{ ...card, CardOrderId: 'x' }] }],
   ])('is invalid if %s is wrong', (field, data) => {
