@@ -66,7 +66,10 @@ export type ListedAccount = z.infer<typeof ListedAccount>;
 export const Business = renamed({
   balanceCents: ['BusinessAccountBalance', Cents],
   list: ['CHAccountList', readableListOf(ListedAccount)],
-}).transform(({ balanceCents, list: { rows, unreadable } }) => ({ balanceCents, accounts: rows, unreadable }));
+}).transform(({ balanceCents, list: { rows, unreadable } }) => {
+  // An account that is being made has the number 0.
+  return { balanceCents, accounts: rows.filter(({ acctId }) => acctId > 0), unreadable };
+});
 export type Business = z.infer<typeof Business>;
 
 /** One account with its cards: `GET /Details/AccountDetails/{Id}`. Without first and last name. */

@@ -214,7 +214,9 @@ export function withDetails(
   const account = withoutFuture(stored, at) ?? emptyAccount(details.acctId);
   if (hasNewerDetails(account, answer)) return account;
   const newer = account.cards.filter((card) => isLater(card.seenAt, at));
-  const listed = details.cards.map((card): DirectoryCard => {
+  // The service writes 0 for what has no number yet. Nobody can change such a card, and no webhook is about it.
+  const numbered = details.cards.filter(({ cardId }) => cardId > 0);
+  const listed = numbered.map((card): DirectoryCard => {
     const news = newer.find((one) => one.cardId === card.cardId);
     const times = timesOfRead(at);
     if (news !== undefined)

@@ -76,6 +76,12 @@ it('keeps a list of accounts with one broken row, counts it, and rejects the lis
   expect(Business.safeParse({ CHAccountList: [{ AccountId: null }, {}] }).success).toBe(false);
 });
 
+it('leaves out accounts that have no number yet: several of them would be one', () => {
+  const { accounts, unreadable } = Business.parse({ CHAccountList: [{ AccountId: 0 }, { AccountId: '0' }] });
+
+  expect({ accounts, unreadable }).toEqual({ accounts: [], unreadable: 0 });
+});
+
 it('lists an account whose balance cannot be read, without the balance', () => {
   const { accounts } = Business.parse({
     CHAccountList: [

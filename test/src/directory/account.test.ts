@@ -219,6 +219,16 @@ describe('a new card that a webhook named and the API does not list', () => {
   });
 });
 
+it('leaves out a card without a number of its own, until the API gives it one', () => {
+  const cardsAfter = (CardId: number, at: string) => {
+    const CardList = [{ CardId, Last4CardNumber: '1111', CardStatus: 'Inactive' }];
+    return withDetails(accountOf(), AccountDetails.parse({ AccountId: 7, CardList }), storedSoon(at)).cards;
+  };
+
+  expect(cardsAfter(0, '2026-11-20T15:01:00.000Z')).toEqual([]);
+  expect(cardsAfter(9, '2026-11-20T15:02:00.000Z')).toMatchObject([{ cardId: 9, was: { status: null } }]);
+});
+
 it('shows the ruleset that the card follows, if any', () => {
   expect(toCardFacts(7, { ...accountOf(active), rulesetId: 5 }).ruleset).toMatchObject({ id: 5 });
   expect(toCardFacts(7, accountOf(active))).not.toHaveProperty('ruleset');
