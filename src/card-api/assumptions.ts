@@ -170,7 +170,9 @@ export const CardApiAssumptions = z.strictObject({
   periodWords: z
     .record(z.string(), z.enum(limitPeriods))
     .default(periodWords)
-    .describe('Words for the windows of a limit in the remaining-limit answer; unlisted words are skipped.'),
+    .describe(
+      'Words for the windows of a limit in the remaining-limit answer. What is left of a limit with another word is not known, as if the answer left it out.',
+    ),
   deadTokenTexts: texts(
     'token expired',
     'token does not exist',

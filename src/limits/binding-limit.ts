@@ -52,13 +52,14 @@ export function checkLimits(
   then: RemainedLimits | null = remaining,
 ): RaiseLimit | 'passes' | null {
   const { fits = none, isOfCategory = false } = purchase;
-  const overall = bindingOf(purchase, null, { windows: remaining?.overall ?? [], limits: rules?.limits ?? null });
+  const ofCard = { windows: remaining?.overall ?? [], limits: rules?.limits ?? null };
+  const overall = bindingOf(purchase, null, ofCard);
+  const enough = remaining !== null && isEnough(purchase, ofCard);
   if (isOfCategory) {
     const ofCategory = bindingCategory(purchase, remaining, rules, then);
-    return ofCategory === null ? null : (together([...ofCategory, ...overall], rules) ?? 'passes');
+    return ofCategory === null ? null : (together([...ofCategory, ...overall], rules) ?? (enough ? 'passes' : null));
   }
-  const enough = isEnough(purchase, remaining, rules);
-  const own = overall.length > 0 || enough ? overall : guessed(purchase.period, rules);
+  const own = overall.length > 0 || enough ? overall : guessed(purchase.period, rules, ofCard.windows);
   // The card's own limit was hit first. The category's limit is next, if the category is certain.
   const [next, ...others] = limitedCategories(remaining, rules).filter(({ category }) => fits(category.name));
   const further = next === undefined || others.length > 0 ? [] : bindingOf(purchase, next.category, next);
@@ -80,35 +81,46 @@ function bindingCategory(
   const { amountCents, fits = none, isLater = false } = purchase;
   const now = limitedCategories(remaining, rules);
   const found = stoppingCategory(amountCents, fits, limitedCategories(then, rules));
-  const binding = (isLater ? possibleCategories(fits, now) : now)
-    .filter(({ category }) => found === null || category.id === found.id)
-    .map((one) => bindingOf(purchase, one.category, one));
-  const stopping = binding.find((limits) => limits.length > 0);
-  if (stopping === undefined) return remaining !== null && rules !== null && rules.categories.length > 0 ? [] : null;
+  const possible = (isLater ? possibleCategories(fits, now) : now).filter(
+    ({ category }) => found === null || category.id === found.id,
+  );
+  const stopping = possible.map((one) => bindingOf(purchase, one.category, one)).find((limits) => limits.length > 0);
+  if (stopping === undefined) {
+    const isRead = remaining !== null && rules !== null && rules.categories.length > 0;
+    return isRead && possible.every((one) => isEnough(purchase, one)) ? [] : null;
+  }
   return found === null ? null : stopping;
 }
 
-/** The card's own limits now let the purchase pass: all that were read, or it has none. */
-function isEnough(
-  { amountCents, isLater = false }: DeclinedPurchase,
-  remaining: RemainedLimits | null,
-  rules: CardLimits | null,
-): boolean {
-  if (remaining === null) return false;
-  if (remaining.overall.length === 0) return rules !== null && limitPeriods.every((one) => rules.limits[one] === null);
-  return remaining.overall.every(({ remainingCents, sinceReset }) => {
+/** The limits of the card, or of one category, now let the purchase pass: what is left of each was read, or it has none. */
+function isEnough(purchase: DeclinedPurchase, limited: Limited): boolean {
+  const { amountCents, isLater = false } = purchase;
+  return windowsOf(purchase, limited).every(({ period, limitCents, remainingCents, sinceReset }) => {
     const leftCents = remainingCents ?? (isLater ? sinceReset?.leftCents : undefined);
-    return leftCents !== undefined && leftCents >= amountCents;
+    if (leftCents !== undefined) return leftCents >= amountCents;
+    return limitCents === null && limited.limits !== null && limited.limits[period] === null;
   });
 }
 
 type Limited = Pick<LimitedCategory, 'windows' | 'limits'> & Partial<Pick<LimitedCategory, 'transactionLimitCents'>>;
 
+/** Those that the answer lists, and as unread the others that the rules limit: the service may list only some. */
+function windowsOf(
+  { mayBeOverruled = false }: DeclinedPurchase,
+  { windows, limits }: Limited,
+): readonly RemainedLimit[] {
+  if (windows.length === 0) return NOTHING_READ;
+  // A ruleset may have fewer limits than the card's own rules.
+  if (mayBeOverruled || limits === null) return windows;
+  const isListed = (period: LimitPeriod): boolean => windows.some((one) => one.period === period);
+  return [...windows, ...NOTHING_READ.filter(({ period }) => limits[period] !== null && !isListed(period))];
+}
+
 /** Limits of one category, or of the card, that are too small: those that declined it first, then tightest first. */
 function bindingOf(purchase: DeclinedPurchase, category: SpendCategory | null, limited: Limited): LimitRaise[] {
   const { amountCents, mayBeOverruled = false, period: named } = purchase;
-  const { windows, limits, transactionLimitCents = null } = limited;
-  const ofWindows = (windows.length > 0 ? windows : NOTHING_READ).map((window) => ({
+  const { limits, transactionLimitCents = null } = limited;
+  const ofWindows = windowsOf(purchase, limited).map((window) => ({
     ...window,
     limitCents: window.limitCents ?? limits?.[window.period] ?? null,
   }));
@@ -162,9 +174,15 @@ function together(binding: readonly LimitRaise[], rules: CardLimits | null): Rai
   return { kind: 'raise_limit', limits: [first, ...others, ...along] };
 }
 
-/** The limit that the service named is the best guess while nothing can be read, unless the card has no such limit. */
-function guessed(named: LimitWindow | null | undefined, rules: CardLimits | null): LimitRaise[] {
-  const isLikely = (one: LimitPeriod): boolean => rules === null || rules.limits[one] !== null;
+/** The limit that the service named is the best guess, unless the card has no such limit, or enough is left of it. */
+function guessed(
+  named: LimitWindow | null | undefined,
+  rules: CardLimits | null,
+  enough: readonly RemainedLimit[] = [],
+): LimitRaise[] {
+  const isLikely = (one: LimitPeriod): boolean =>
+    (rules === null || rules.limits[one] !== null) &&
+    !enough.some(({ period, remainingCents }) => period === one && remainingCents !== null);
   const period = limitPeriods.find((one) => one === named && isLikely(one)) ?? limitPeriods.find(isLikely);
   if (period === undefined) return [];
   const rule = { kind: 'limit', period, category: null } as const;

@@ -24,6 +24,7 @@ it.each<[string, number, string[]]>([
   ['a cent more than the remaining limit: the approvers are asked', 30_001, ['open']],
 ])('handles a holder’s command to pay %s', async (_what, cents, open) => {
   const world = await createActionWorld(redis());
+  world.service.rules = { IsActive: true, DailySpendLimit: 400 };
   const { deps } = await linkHugo(world);
   const daily = { period: 'daily', limitCents: 40_000, remainingCents: 30_000 } as const;
   deps.card.getRemainingLimits = async () => ({ overall: [daily], categories: [] });
@@ -72,7 +73,7 @@ it.each<[string, CardStatus, number | null, boolean, RegExp]>([
   'says what else declines a purchase within the limits if the card %s',
   async (_what, status, balance, business, why) => {
     const world = await createActionWorld(redis());
-    world.service.rules['UseBusinessBalanceForAuths'] = business;
+    world.service.rules = { IsActive: true, DailySpendLimit: 400, UseBusinessBalanceForAuths: business };
     const { deps } = await linkHugo(world);
     const daily = { period: 'daily', limitCents: 40_000, remainingCents: 40_000 } as const;
     const account = {

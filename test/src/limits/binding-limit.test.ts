@@ -210,7 +210,7 @@ describe('a declined purchase', () => {
     overall: [{ period: 'daily', limitCents: 50_000, remainingCents }],
     categories: [{ id: 3, name: 'Restaurants', period: 'daily', limitCents: 20_000, remainingCents }],
   });
-  const oneCategory = { ...rules, categories: rules.categories.slice(0, 1) };
+  const oneCategory = { limits: { ...none, daily: 50_000 }, categories: rules.categories.slice(0, 1) };
 
   it.each<[string, boolean, RemainingLimits | null, CardLimits | null]>([
     ['card', true, windowsWith(8_410), oneCategory],
@@ -230,17 +230,75 @@ describe('a declined purchase', () => {
   });
 });
 
+describe('a limit of the rules that the remaining limits leave out', () => {
+  const year = { period: 'yearly', limitCents: 100_000, remainingCents: 90_000 } as const;
+  const byRules = { limits: { ...none, daily: 5_000, yearly: 100_000 }, categories: [] };
+  const windows = { overall: [year], categories: [] };
+
+  it('stops a purchase above it, and is raised', () => {
+    expect(bindingLimit(velocity, windows, byRules)?.limits).toEqual([limitRaise('daily', 5_000, null)]);
+  });
+
+  it('may stop a smaller purchase, because nobody knows what is left of it', () => {
+    const small = { amountCents: 3_000 };
+
+    expect(bindingLimit(small, windows, byRules)?.limits).toEqual([limitRaise('daily', 5_000, null)]);
+    expect(allPass(small, windows, { ...byRules, limits: { ...none, yearly: 100_000 } })).toBe(true);
+    expect(allPass(small, windows, null), 'nobody knows whether there is another limit').toBe(true);
+  });
+
+  it('is more likely to stop it than one with enough left, whichever the service named', () => {
+    const limits = { ...byRules, limits: { ...none, daily: 5_000, monthly: 60_000, yearly: 100_000 } };
+    const both = {
+      ...windows,
+      overall: [year, { period: 'daily', limitCents: 5_000, remainingCents: 4_000 } as const],
+    };
+
+    expect(bindingLimit({ amountCents: 3_000, period: 'daily' }, both, limits)?.limits).toEqual([
+      limitRaise('monthly', 60_000, null),
+    ]);
+  });
+
+  it('of the card leaves open whether a purchase passes that the limits of its category let pass', () => {
+    const ofDay = { id: 3, name: 'Restaurants', period: 'daily', limitCents: 20_000, remainingCents: 9_000 } as const;
+    const limits = { ...byRules, categories: rules.categories };
+    const purchase = { ...ofCategory, ...eating, amountCents: 3_000, isLater: true };
+
+    expect(checkLimits(purchase, { ...windows, categories: [ofDay] }, limits)).toBeNull();
+  });
+
+  it('means nothing for a card whose ruleset may have fewer limits', () => {
+    expect(allPass({ ...velocity, mayBeOverruled: true }, windows, byRules)).toBe(true);
+  });
+
+  it.each([25_000, 8_410])('of a category may stop a purchase of %i cents', (amountCents) => {
+    const month = {
+      id: 3,
+      name: 'Restaurants',
+      period: 'monthly',
+      limitCents: 90_000,
+      remainingCents: 90_000,
+    } as const;
+    const ownless = { ...rules, limits: none };
+    const purchase = { ...ofCategory, ...eating, amountCents, isLater: true };
+
+    expect(allPass(purchase, { overall: [], categories: [month] }, ownless)).toBe(false);
+    expect(allPass(purchase, { overall: [], categories: [] }, ownless)).toBe(false);
+  });
+});
+
 it('may still be stopped by a company’s own category if the one that fits the merchant had enough left', () => {
   const roomy = remaining.categories.map((one) => (one.id === 3 ? { ...one, remainingCents: 20_000 } : one));
   const windows = { ...remaining, overall: [], categories: roomy };
+  const ownless = { ...rules, limits: none };
   const tried = { ...ofCategory, fits: (name: string) => name === 'Restaurants' || null, isLater: true };
 
-  expect(checkLimits(tried, windows, rules)).toBeNull();
-  expect(checkLimits({ ...tried, amountCents: 900 }, windows, rules)).toBe('passes');
+  expect(checkLimits(tried, windows, ownless)).toBeNull();
+  expect(checkLimits({ ...tried, amountCents: 900 }, windows, ownless)).toBe('passes');
   // The card service's own categories exclude each other. The limit of the one that fits may have been raised since.
-  expect(checkLimits({ ...ofCategory, ...eating, isLater: true }, windows, rules)).toBe('passes');
+  expect(checkLimits({ ...ofCategory, ...eating, isLater: true }, windows, ownless)).toBe('passes');
   // Nothing was raised yet: the category that seems to fit did not decline it.
-  expect(checkLimits({ ...ofCategory, ...eating }, windows, rules)).toBeNull();
+  expect(checkLimits({ ...ofCategory, ...eating }, windows, ownless)).toBeNull();
 });
 
 describe('all limits that a purchase meets', () => {
