@@ -174,7 +174,10 @@ export function remainingLimitsSchema({ periodWords }: Pick<CardApiAssumptions, 
     const period = periodWords[row.Type.toLowerCase().replace(/[^a-z]/g, '')];
     if (period === undefined) return [];
     const limitCents = row.EnforcedLimit ?? row.Limit;
-    return [{ period, limitCents, remainingCents: row.RemainingSpend ?? row.Remaining }];
+    const remainingCents = row.RemainingSpend ?? row.Remaining;
+    // A window without a limit may be listed with 0 or null.
+    const mayBeNone = limitCents === 0 || (limitCents === null && remainingCents === null);
+    return mayBeNone ? [] : [{ period, limitCents, remainingCents }];
   };
   return RemainingAnswer.transform(
     (answer): RemainingLimits => ({

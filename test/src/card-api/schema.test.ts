@@ -39,6 +39,24 @@ describe('remaining limits', () => {
     expect(RemainingLimits.parse(answer).overall).toMatchObject([{ period: 'daily' }]);
   });
 
+  it.each([0, null])('leave out a limit of %j: whether there is one, the rules tell', (none) => {
+    const row = { Type: 'PerDay', EnforcedLimit: none, RemainingSpend: none };
+    const year = { ...row, Type: 'PerYear', EnforcedLimit: 1000, RemainingSpend: 10.5 };
+    const used = { ...row, EnforcedLimit: 50, RemainingSpend: none };
+
+    expect(RemainingLimits.parse({ GlobalLimits: [row, year] }).overall).toEqual(overall);
+    expect(RemainingLimits.parse({ MerchantCategoryLimits: [{ ...row, Category: 'Fuel' }] }).categories).toEqual([]);
+    expect(RemainingLimits.parse({ GlobalLimits: [used] }).overall).toEqual([
+      { period: 'daily', limitCents: 5_000, remainingCents: none },
+    ]);
+  });
+
+  it('keep what is left of a limit without its amount', () => {
+    const answer = { GlobalLimits: [{ Type: 'PerYear', RemainingSpend: 0 }] };
+
+    expect(RemainingLimits.parse(answer).overall).toEqual([{ period: 'yearly', limitCents: null, remainingCents: 0 }]);
+  });
+
   it('are a bad answer if neither shape is present', () => {
     expect(RemainingLimits.safeParse({ Surprise: [] }).success).toBe(false);
   });

@@ -239,6 +239,12 @@ describe('a limit of the rules that the remaining limits leave out', () => {
     expect(bindingLimit(velocity, windows, byRules)?.limits).toEqual([limitRaise('daily', 5_000, null)]);
   });
 
+  it('stops each purchase if it is $0', () => {
+    const nothing = { ...byRules, limits: { ...none, daily: 0 } };
+
+    expect(bindingLimit({ amountCents: 1 }, windows, nothing)?.limits).toEqual([limitRaise('daily', 0, null)]);
+  });
+
   it('may stop a smaller purchase, because nobody knows what is left of it', () => {
     const small = { amountCents: 3_000 };
 
