@@ -83,7 +83,7 @@ export const AccountDetails = renamed({
   group: ['Group', Group],
   rulesetId: ['SpendingRulesetId', RulesetId],
   contactName: ['ProfileAddress', ContactName],
-  // A card that is not listed would be closed without a question when another one is activated.
+  // A card that is not listed would be closed without a question when another one is activated, and could not be found.
   cards: ['CardList', completeListOf(CardOfAccount)],
 });
 export type AccountDetails = z.infer<typeof AccountDetails>;

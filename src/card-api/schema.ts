@@ -104,13 +104,17 @@ function readableRowsOf<T extends z.ZodType>(row: T) {
 /** The same, where nobody asks how many rows were left out. */
 export const rowsOf = <T extends z.ZodType>(row: T) => readableRowsOf(row).transform(({ rows }) => rows);
 
-/** A list without rows may be null. */
+/** A list without rows may be null or missing. */
 const orEmpty = <T extends z.ZodType>(list: T) => z.preprocess((sent) => sent ?? [], list);
 
 export const readableListOf = <T extends z.ZodType>(row: T) => orEmpty(readableRowsOf(row));
 
-/** A list that is rejected if one of its rows cannot be read. */
-export const completeListOf = <T extends z.ZodType>(row: T) => orEmpty(z.array(row));
+/** A list that is rejected if it is missing, or if one of its rows cannot be read. */
+export const completeListOf = <T extends z.ZodType>(row: T) =>
+  z
+    .array(row)
+    .nullable()
+    .transform((rows) => rows ?? []);
 
 /** An object of the service with its fields under our own names: `{ acctId: ['AccountId', Id] }`. */
 export function renamed<const Fields extends Readonly<Record<string, readonly [sent: string, schema: z.ZodType]>>>(

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import type { DirectoryAccount } from '../../../src/directory/account.ts';
-import { unanswered } from '../../support/card-api-errors.ts';
+import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { accountOf, directoryOf } from '../../support/directories.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -109,6 +109,15 @@ it('blocks a card at once if an end was typed, and says that a block has none', 
 
   expect(world.writes).toEqual(['status BLOCKED']);
   expect(world.answers.at(-1)?.text).toContain('A block has no end: the card stays blocked until it is unblocked.');
+});
+
+it('blocks a card whose account the card service answers for without its cards', async () => {
+  const world = await createActionWorld(redis());
+  const getAccount = () => Promise.reject(refusal(null, { code: 'bad_answer', status: 200 }));
+
+  await performAction(ask('block', byCommand), { ...world.deps, card: { ...world.deps.card, getAccount } });
+
+  expect(world.writes).toEqual(['status BLOCKED']);
 });
 
 it('blocks no active card when its replacement, which is not activated, was meant', async () => {

@@ -177,7 +177,7 @@ describe('a user’s own cards', () => {
 
     const { shown } = await cardsOf({
       ...unread,
-      getAccount: async () => AccountDetails.parse({ AccountId: 7378, AvailableBalance: 0 }),
+      getAccount: async () => AccountDetails.parse({ AccountId: 7378, AvailableBalance: 0, CardList: [] }),
       getSpendRules: async () => ({ rules, raw: {} }),
     });
 

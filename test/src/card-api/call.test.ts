@@ -206,7 +206,7 @@ describe('without a response', () => {
     'treats a read whose body stops (%s) as no response, within the timeout',
     async (then) => {
       stopTime();
-      api.answerWith(halfBody(200, then), json(200, { AccountId: 7 }));
+      api.answerWith(halfBody(200, then), json(200, { AccountId: 7, CardList: [] }));
       const client = api.client({
         timeoutMs: 100,
         async fetch(...request) {
@@ -261,7 +261,7 @@ describe('without a response', () => {
       (ms: number): Reply =>
       (...request) => {
         vi.advanceTimersByTime(ms);
-        json(200, { AccountId: 7 })(...request);
+        json(200, { AccountId: 7, CardList: [] })(...request);
       };
 
     it('waits as long as the caller allows', async () => {
@@ -319,7 +319,7 @@ describe('without a response', () => {
 it('a call is measured once, with its last outcome', async () => {
   const measured: unknown[] = [];
   const client = api.client({ measure: (operation, outcome) => void measured.push([operation, outcome]) });
-  api.answerWith(refusal(503, ''), json(200, { AccountId: 7378 }));
+  api.answerWith(refusal(503, ''), json(200, { AccountId: 7378, CardList: [] }));
   await client.getAccount(7378);
   api.answerWith(refusal(403, ''));
   await failureOf(client.setCardStatus(7378, 'BLOCKED'));

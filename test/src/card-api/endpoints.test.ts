@@ -97,6 +97,16 @@ describe('the calls', () => {
 });
 
 describe('reading responses', () => {
+  it('takes an account without its list of cards for no answer: it has no fewer cards than before', async () => {
+    api.answerWith(json(200, { AccountId: 7 }));
+    expect(await failureOf(client.getAccount(7))).toMatchObject({ code: 'bad_answer' });
+
+    for (const CardList of [null, []]) {
+      api.answerWith(json(200, { AccountId: 7, CardList }));
+      expect((await client.getAccount(7)).cards).toEqual([]);
+    }
+  });
+
   it('keeps unknown rules for writing them back', async () => {
     const answer = { AdvancedSpendRules: { DailySpendLimit: 5, IsDailySpendLimitEnabled: true, New: { deep: [1] } } };
     api.answerWith(json(200, answer));

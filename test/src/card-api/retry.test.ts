@@ -30,7 +30,10 @@ describe('when rate limited', () => {
   it.each(['read', 'resend'] as const)(
     'resends %s after the requested wait, because nothing was done',
     async (what) => {
-      api.answerWith(refusal(429, 'Usage limits exceeded', { 'retry-after': '7' }), json(200, { AccountId: 7378 }));
+      api.answerWith(
+        refusal(429, 'Usage limits exceeded', { 'retry-after': '7' }),
+        json(200, { AccountId: 7378, CardList: [] }),
+      );
 
       await calls[what](api.client());
 
@@ -40,7 +43,7 @@ describe('when rate limited', () => {
   );
 
   it('waits a little even if told to retry immediately', async () => {
-    api.answerWith(refusal(429, '', { 'retry-after': '0' }), json(200, { AccountId: 7378 }));
+    api.answerWith(refusal(429, '', { 'retry-after': '0' }), json(200, { AccountId: 7378, CardList: [] }));
 
     await api.client().getAccount(1);
 
@@ -51,7 +54,7 @@ describe('when rate limited', () => {
     const now = new Date('2026-11-20T12:00:00Z');
     api.answerWith(
       refusal(429, '', { 'retry-after': 'Fri, 20 Nov 2026 12:00:09 GMT' }),
-      json(200, { AccountId: 7378 }),
+      json(200, { AccountId: 7378, CardList: [] }),
     );
 
     await api.client({ now: () => now }).getAccount(1);
@@ -60,7 +63,7 @@ describe('when rate limited', () => {
   });
 
   it('waits some seconds, longer each time, if not told how long', async () => {
-    api.answerWith(refusal(429, ''), refusal(429, ''), refusal(429, ''), json(200, { AccountId: 7378 }));
+    api.answerWith(refusal(429, ''), refusal(429, ''), refusal(429, ''), json(200, { AccountId: 7378, CardList: [] }));
 
     await api.client({ deadlineMs: 120_000 }).getAccount(1);
 

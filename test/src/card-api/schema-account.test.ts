@@ -135,7 +135,7 @@ it('reads an account whose custom id is a number', () => {
 
 it('an account that is said to follow the ruleset 0 has rules of its own', () => {
   const rulesets = [0, '0', null, undefined, 4].map(
-    (SpendingRulesetId) => AccountDetails.parse({ AccountId: 7, SpendingRulesetId }).rulesetId,
+    (SpendingRulesetId) => AccountDetails.parse({ AccountId: 7, SpendingRulesetId, CardList: [] }).rulesetId,
   );
 
   expect(rulesets).toEqual([null, null, null, null, 4]);

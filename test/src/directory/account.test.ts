@@ -166,7 +166,12 @@ describe('an answer of the API to an earlier request', () => {
   });
 
   it('is older if another worker asked later', () => {
-    const details = AccountDetails.parse({ ...older, Group: { Id: 1, GroupName: 'Former' }, SpendingRulesetId: 5 });
+    const details = AccountDetails.parse({
+      ...older,
+      CardList: [],
+      Group: { Id: 1, GroupName: 'Former' },
+      SpendingRulesetId: 5,
+    });
 
     expect(withDetails(known, details, { at: before, mergedAt: after })).toEqual(known);
     expect(withDetails(known, details, storedSoon(after))).toMatchObject({
@@ -177,14 +182,14 @@ describe('an answer of the API to an earlier request', () => {
   });
 
   it('is not older because the clock of Redis has gone back since', () => {
-    const details = AccountDetails.parse({ ...older, Group: { Id: 1, GroupName: 'Former' } });
+    const details = AccountDetails.parse({ ...older, CardList: [], Group: { Id: 1, GroupName: 'Former' } });
 
     expect(withDetails(known, details, storedSoon(before))).toMatchObject({ group: 'Former', detailsAt: before });
   });
 });
 
 it('is stored with a doubt only while there is one, because an older build beside this one does not know the field', () => {
-  const details = AccountDetails.parse({ AccountId: 7 });
+  const details = AccountDetails.parse({ AccountId: 7, CardList: [] });
   const isStored = (account: DirectoryAccount) => JSON.stringify(account).includes('doubtedAt');
 
   const doubted = { ...accountOf(active), doubtedAt: '2026-11-20T15:00:05.000Z' };

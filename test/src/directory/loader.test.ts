@@ -97,6 +97,20 @@ it('stores an account under the number that was asked for, whatever number the c
   expect(await records.read(99)).toBeNull();
 });
 
+it('keeps the cards of an account while the card service answers for it without them', async () => {
+  let lacksCards = false;
+  const { loader, records } = loading(async (acctId) => {
+    if (lacksCards) throw refusal(null, { code: 'bad_answer', status: 200 });
+    return detailsOf(acctId);
+  });
+  await loader.load(7);
+  lacksCards = true;
+
+  expect(await loader.load(7)).toBeNull();
+
+  expect(await records.read(7)).toMatchObject({ cards: [{ cardId: 70 }] });
+});
+
 it('throws a fault of ours, which is no failure of the card service', async () => {
   const { loader } = loading(() => Promise.reject(new Error('a fault of ours')));
 
