@@ -118,7 +118,7 @@ export function redactTransaction(data: unknown, circumstances: WebhookContext):
       networkTransactionId,
       networkType,
       kind === 'decline' ? 'Declined' : 'Approved',
-      toWallText(payload.TransactionTime, circumstances.zone),
+      timeMark(payload.TransactionTime, kind, payload, circumstances.zone),
       direction,
       ownCents,
       ...ownMarks(kind, payload, circumstances.zone),
@@ -176,9 +176,20 @@ function merchantOf(payload: TransactionPayload): TransactionEvent['merchant'] {
  * their webhooks lack, would make a fetched one another reversal.
  */
 function ownMarks(kind: TransactionKind, payload: TransactionPayload, zone: string): (string | null)[] {
-  const wallText = (text: string | null | undefined): string | null => (text == null ? null : toWallText(text, zone));
-  if (kind === 'settlement') return [referenceOf(payload.TransactionId), wallText(payload.SettlementTime)];
-  return kind === 'reversal' ? [wallText(payload.MerchantLocalTime)] : [];
+  const timeOf = (text: string | null | undefined): string | null =>
+    text == null ? null : timeMark(text, kind, payload, zone);
+  if (kind === 'settlement') return [referenceOf(payload.TransactionId), timeOf(payload.SettlementTime)];
+  return kind === 'reversal' ? [timeOf(payload.MerchantLocalTime)] : [];
+}
+
+/**
+ * A time in the id of an event. A webhook may write fractions of a second that the API leaves out. They count only where
+ * nothing else distinguishes two steps in the same second: a request has its own NetworkTransactionId, a settlement its own id.
+ */
+function timeMark(text: string, kind: TransactionKind, { TransactionId }: TransactionPayload, zone: string): string {
+  const wall = toWallText(text, zone);
+  const hasOwnId = kind === 'settlement' ? referenceOf(TransactionId) !== null : kind !== 'reversal';
+  return hasOwnId ? wall.replace(/\.\d+$/, '') : wall;
 }
 
 /** Zero is no reference: it would tie all purchases at a merchant together. */

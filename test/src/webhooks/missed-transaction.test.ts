@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../../sandbox/server.ts';
 import { createCardClient } from '../../../src/card-api/client.ts';
 import type { TransactionEvent } from '../../../src/core/event.ts';
@@ -109,6 +109,30 @@ it('a row in a different notation keeps its id', async () => {
       expect(read(other).id).toBe(read(row).id);
     }),
   );
+});
+
+describe('a webhook with fractions of a second', () => {
+  const idOf = (name: string, fields: Record<string, unknown>, fraction: string) => {
+    const [TransactionTime, SettlementTime] = [`2026-11-20T09:14:00${fraction}`, `2026-11-21T09:15:00${fraction}`];
+    const times = { TransactionTime, ...(name === 'settlement' && { SettlementTime }) };
+    return read(webhook(name, { ...times, ...fields }).Data).id;
+  };
+
+  it.each([
+    ['authorization', {}],
+    ['pin', {}],
+    ['decline', {}],
+    ['settlement', { TransactionId: 2_465_657_073 }],
+  ])('of a kind whose events have numbers of their own, %s, is the row that has none', (name, fields) => {
+    expect(idOf(name, fields, '.573')).toBe(idOf(name, fields, ''));
+  });
+
+  it.each([
+    ['reversal', {}],
+    ['settlement', { TransactionId: null }],
+  ])('of a %s without a number of its own is not another one in the same second', (name, fields) => {
+    expect(idOf(name, fields, '.573')).not.toBe(idOf(name, fields, '.574'));
+  });
 });
 
 it.each([
