@@ -1,15 +1,17 @@
 import './unexpected-error.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Job } from 'bullmq';
 import { auditConfig, EX_CONFIG } from '../src/app/config.ts';
+import type { JobName } from '../src/app/jobs.ts';
 import { wordsOf } from '../src/app/programs.ts';
 import { remembered } from '../src/app/remember-writes.ts';
 import { readShards } from '../src/app/stored-format.ts';
 import { PayloadError } from '../src/core/errors.ts';
-import { FETCHED_PATH, type StoredEvent } from '../src/core/event.ts';
+import { type CardStatusEvent, FETCHED_PATH, StoredEvent } from '../src/core/event.ts';
 import { stateKey } from '../src/core/keys.ts';
 import { createLog } from '../src/core/log.ts';
-import { closeQueues, openQueues } from '../src/core/queues.ts';
+import { closeQueues, openQueues, type Queues } from '../src/core/queues.ts';
 import { redactText } from '../src/core/redact-text.ts';
 import { createRedo } from '../src/core/redo.ts';
 import { createDirectory } from '../src/directory/directory.ts';
@@ -115,10 +117,24 @@ async function recordRun(detail: string): Promise<void> {
 
 /** Recovery may have reported the same under another id, or longer ago than the inbox remembers. */
 async function isReported(event: StoredEvent, path: string): Promise<boolean> {
-  if (event.kind === 'card-status')
-    return await createBackfilled(redis).covers(event, (await directory.account(event.acctId))?.cards ?? []);
+  if (event.kind === 'card-status') return await isBackfilled(event);
   if (path === FETCHED_PATH && 'merchant' in event && (await unreportedOnly([event])).length === 0) return true;
   return (await redis.exists(stateKey(`alert:${event.id}`))) === 1;
+}
+
+async function isBackfilled(event: CardStatusEvent): Promise<boolean> {
+  return await createBackfilled(redis).covers(event, (await directory.account(event.acctId))?.cards ?? []);
+}
+
+/** A job may have failed days ago. Its alert then says so and pings nobody, like that of a replayed webhook. */
+async function makeLate({ queue, job }: FailedJob): Promise<void> {
+  if (job.name !== ('deliver-alert' satisfies JobName)) return;
+  const { data: event } = StoredEvent.safeParse(job.data);
+  // Only the job of an event that is on time skips what recovery has reported.
+  if (event?.kind === 'card-status' && (await isBackfilled(event))) return;
+  // Still a failed job, so that nothing is lost if this command ends here.
+  const late: JobName = 'deliver-late-alert';
+  await queues.connection.hset(queue.toKey(job.id ?? ''), 'name', late);
 }
 
 async function runOne(wanted: string): Promise<0 | 1> {
@@ -139,6 +155,7 @@ async function runOne(wanted: string): Promise<0 | 1> {
   }
   const failed = await findFailed(wanted);
   if (failed === null) return unknown(wanted);
+  await makeLate(failed);
   // Restore all attempts: the job had used them up.
   await failed.job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
   say(`${wanted}: runs again`);
@@ -173,15 +190,18 @@ async function discard(wanted: string): Promise<number> {
   return 0;
 }
 
+type FailedJob = Queues['all'][number] & { readonly job: Job };
+
 /** The job with this id that failed for good, in whichever queue. Null when there is none. */
-async function findFailed(wanted: string) {
+async function findFailed(wanted: string): Promise<FailedJob | null> {
   const found = await Promise.all(
-    queues.all.map(async ({ name, queue }) => {
+    queues.all.map(async (open) => {
+      const { queue } = open;
       // Asked first: under some words the queue has data of its own, which is no job. `getJobState` would search all jobs
       // that wait, in each queue that does not have this one.
       if ((await queues.connection.zscore(queue.toKey('failed'), wanted)) === null) return null;
       const job = await queue.getJob(wanted);
-      return job === undefined ? null : { name, job };
+      return job === undefined ? null : { ...open, job };
     }),
   );
   return found.find((one) => one !== null) ?? null;

@@ -4,17 +4,19 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ConnectionOptions, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { createAlerts } from '../../src/alerts/alert-store.ts';
-import { QuarantinedWebhook } from '../../src/core/event.ts';
+import { QuarantinedWebhook, type StoredEvent } from '../../src/core/event.ts';
 import { QUEUE_PREFIX } from '../../src/core/keys.ts';
 import { closeQueues, openQueues } from '../../src/core/queues.ts';
+import { createBackfilled } from '../../src/recovery/recover-statuses.ts';
 import { reread } from '../../src/webhooks/kind.ts';
 import { createQuarantineStore, quarantine } from '../../src/webhooks/quarantine.ts';
 import { webhook as sample } from '../fixtures/webhooks/webhook.ts';
 import { urlOf, useRedis } from '../support/on-redis.ts';
-import { transactionAlert } from '../templates/fixtures.ts';
+import { runCommand } from '../support/run-command.ts';
+import { change, statusAlert, transactionAlert } from '../templates/fixtures.ts';
 
 const webhook = QuarantinedWebhook.parse({
   id: 'q_1',
@@ -60,6 +62,41 @@ it('what was discarded stays discarded and on record if Redis comes back from be
   expect(await store.lrange('{cardbell:audit}:chain', 0, -1)).toEqual([expect.stringContaining('"discard"')]);
   store.disconnect();
   await again.stop();
+});
+
+describe('a delivery that failed for good', () => {
+  const redis = useRedis();
+
+  /** @returns the name of the job that then waits. */
+  async function retried(event: StoredEvent): Promise<string | undefined> {
+    const queues = openQueues(redis());
+    onTestFinished(() => closeQueues(queues));
+    await queues.alerts.add('deliver-alert', event, { jobId: event.id });
+    const patient = redis().duplicate({ maxRetriesPerRequest: null });
+    const connection = patient as ConnectionOptions;
+    const worker = new Worker('alerts', null, { connection, prefix: QUEUE_PREFIX, autorun: false });
+    await (await worker.getNextJob('token'))?.moveToFailed(new Error('a fault'), 'token');
+    await worker.close();
+    patient.disconnect();
+    const { out } = await runCommand('replay', ['run', 'all'], { REDIS_URL: await urlOf(redis()) });
+    expect(out).toBe(`${event.id}: runs again\n1 replayed, 0 not.\n`);
+    const [waiting] = await queues.alerts.getWaiting();
+    expect(waiting?.data).toEqual(event);
+    return waiting?.name;
+  }
+
+  it('is posted as late when it is replayed, like a webhook from quarantine', async () => {
+    expect(await retried(transactionAlert().event)).toBe('deliver-late-alert');
+  });
+
+  it('adds nothing when it is replayed after a recovery has reported its status', async () => {
+    const { event } = statusAlert([change()]);
+    const [{ cardId, status } = { cardId: null, status: null }] = event.cards;
+    const span = { after: '2020-01-01T00:00:00Z', until: new Date().toISOString() };
+    if (cardId !== null && status !== null) await createBackfilled(redis()).remember(cardId, { ...span, status });
+
+    expect(await retried(event), 'the job that skips it').toBe('deliver-alert');
+  });
 });
 
 describe('with more webhooks and failed jobs than one page', () => {
