@@ -19,7 +19,7 @@ import { endMisused, readVerb, requireNoMore } from './arguments.ts';
 import { auditCsvLine, auditHeader, createCarryOver, type NameOf, peopleIn } from './audit/audit-csv.ts';
 import { type Anchor, verifyChain, verifyCopy } from './audit/verify-chain.ts';
 import { openRecord } from './open-record.ts';
-import { orExit, reachRedis } from './reach-redis.ts';
+import { orExit, reachRedis, warnIfEmpty } from './reach-redis.ts';
 
 const usage = `The record of who did what: verify and export it.
 
@@ -80,6 +80,7 @@ const config = orExit(() => auditConfig());
 useInstallation(config);
 await useProxy(config.proxy);
 const redis = await reachRedis('audit', config);
+await warnIfEmpty(redis);
 const archive = config.audit.archive === null ? null : openArchive(config.audit.archive);
 const reader = createAuditReader(redis, archive);
 const inWords = (line: string): string => wordsOf(config.program, line);
@@ -150,12 +151,7 @@ async function readCopy(sink: Sink): Promise<readonly CopiedHead[] | null> {
 
 async function exportCsv(from: string, to: string): Promise<number> {
   await checkFiles(redis, archive);
-  const record = await openRecord(redis, config);
-  if (record === null)
-    complain('This export is not on record: set AUDIT_KEY, or CARD_API_TOKEN if the worker has no AUDIT_KEY.');
-  // Recorded first, so that nobody can read the record without a trace.
-  const detail = `records ${from === '' ? 'from the first' : `since ${from}`}, ${to === '~' ? 'to the last' : `until ${to}`}`;
-  await record?.({ event: 'asked', verb: 'audit-export', actionId: `export_${randomUUID()}`, detail });
+  await recordExport(from, to);
   const nameOf = await readNames(from, to);
   const carryOver = createCarryOver();
   await write(auditHeader);
@@ -171,6 +167,15 @@ async function exportCsv(from: string, to: string): Promise<number> {
   if (unreadable > 0)
     complain(`${countOf(unreadable, 'record')} cannot be read: run ${terminalCommand('audit -- verify')}.`);
   return unreadable > 0 ? 1 : 0;
+}
+
+/** Before anything is exported, so that nobody can read the record without a trace. */
+async function recordExport(from: string, to: string): Promise<void> {
+  const record = await openRecord(redis, config);
+  if (record === null)
+    complain('This export is not on record: set AUDIT_KEY, or CARD_API_TOKEN if the worker has no AUDIT_KEY.');
+  const detail = `records ${from === '' ? 'from the first' : `since ${from}`}, ${to === '~' ? 'to the last' : `until ${to}`}`;
+  await record?.({ event: 'asked', verb: 'audit-export', actionId: `export_${randomUUID()}`, detail });
 }
 
 /** The names of everyone in these records, from Slack, each requested once. */

@@ -12,7 +12,7 @@ import { readPolicy, readPolicyFile, UNREADABLE_FILE } from '../src/policy/polic
 import { countOf } from '../templates/core/blocks.ts';
 import { endMisused, readVerb, requireNoMore } from './arguments.ts';
 import { explainPolicy, hasCaps, replayDecisions } from './policy/try-policy.ts';
-import { reachRedis } from './reach-redis.ts';
+import { reachRedis, warnIfEmpty } from './reach-redis.ts';
 
 const usage = `The policy: check it, explain what it would do, and replay past decisions.
 
@@ -128,6 +128,7 @@ function explain(read: Policy): void {
 
 async function replay(read: Policy): Promise<0 | 1> {
   const redis = await reachRedis('policy', config);
+  await warnIfEmpty(redis);
   const decisions = await createDecisionStore(redis).since((await redisNow(redis)) - Number(days) * DAY_MS);
   redis.disconnect();
   const { differences, skipped } = replayDecisions(read, decisions);

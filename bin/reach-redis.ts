@@ -3,7 +3,7 @@ import { wordsOf } from '../src/app/programs.ts';
 import { EX_UNAVAILABLE } from '../src/app/run-process.ts';
 import { MOVING, readFormat, whyUnreadable } from '../src/app/stored-format.ts';
 import { ConfigError } from '../src/core/errors.ts';
-import { auditKey } from '../src/core/keys.ts';
+import { auditKey, webKeys } from '../src/core/keys.ts';
 import { createLog } from '../src/core/log.ts';
 import { connectPatient, programOf, type RedisClient, requireFittingAddress, whenReady } from '../src/core/redis.ts';
 import { isRefused } from '../src/core/redis-refused.ts';
@@ -69,6 +69,21 @@ export async function reachRedis(name: string, config: OfCommand, reaching: Reac
   }
   if (programs.length > 1) process.stderr.write(`${whichProgram(program)}\n`);
   return redis;
+}
+
+/**
+ * Says so if no web process has ever used this Redis and nothing is on record there: with a wrong REDIS_URL, the result of a
+ * command would otherwise look like that of the right Redis.
+ *
+ * @returns whether there is data.
+ */
+export async function warnIfEmpty(redis: RedisClient): Promise<boolean> {
+  const found = await Promise.all([webKeys.since, auditKey('head')].map((key) => redis.exists(key)));
+  if (found.includes(1)) return true;
+  process.stderr.write(
+    'This Redis has no data of Cardbell: correct REDIS_URL or PROGRAM, unless no web process has run yet.\n',
+  );
+  return false;
 }
 
 /**

@@ -17,10 +17,11 @@ import { isTooLongAgo, NOT_ASKABLE } from '../src/recovery/gap-window.ts';
 import { endMisused, readArguments } from './arguments.ts';
 import { measuredClock } from './measured-clock.ts';
 import { openRecord } from './open-record.ts';
-import { orExit, reachRedis } from './reach-redis.ts';
+import { orExit, reachRedis, warnIfEmpty } from './reach-redis.ts';
 import { composeDryRun } from './recover/dry-run.ts';
 import { resultWords } from './recover/result-words.ts';
 import { whyFailed } from './recover/why-failed.ts';
+import { readBeats } from './shards/last-beat.ts';
 
 const usage = `Fetches events that the card service reported and Cardbell missed, and posts them as late.
 
@@ -29,8 +30,9 @@ const usage = `Fetches events that the card service reported and Cardbell missed
   npm run recover -- --since 2h --dry-run           only counts, changes nothing
 
 Nothing is posted twice, so you can run it as often as you like. A worker posts the events. A run without
---dry-run goes on record. Reads the worker's variables. Exit code: 0 when it is done, 1 when the card service did not answer or another recovery is running, 64 for a wrong command line,
-69 when Redis does not answer or accepts no writes, 78 for a variable that is missing.
+--dry-run goes on record. Reads the worker's variables. Exit code: 0 when it is done, 1 when the card service did not answer,
+another recovery is running or Redis has no data of Cardbell (nothing was changed), 64 for a wrong command line, 69 when Redis
+does not answer or accepts no writes, 78 for a variable that is missing.
 `;
 
 const BAR = 30;
@@ -86,6 +88,11 @@ async function main(): Promise<number> {
   const redis = await reachRedis('recover', config);
   const now = await measuredClock(redis);
   const gap = gapFrom(since, until, now().toISOString(), config.serviceZone);
+  // No process would ever post what is stored there.
+  if (!(await warnIfEmpty(redis))) {
+    process.stderr.write('Nothing was changed.\n');
+    return 1;
+  }
   const ofData = { ...config, redisShards: await readShards(redis) };
   try {
     const found = isDryRun
@@ -93,6 +100,7 @@ async function main(): Promise<number> {
       : await runHere(ofData, redis, gap, log);
     bar(1, found.recovered);
     process.stdout.write(resultWords(found, gap, isDryRun));
+    if (!isDryRun) await warnIfUnposted(redis);
     return 0;
   } catch (error) {
     const { why, code } = whyFailed(error);
@@ -107,6 +115,11 @@ async function main(): Promise<number> {
   } finally {
     redis.disconnect();
   }
+}
+
+async function warnIfUnposted(redis: RedisClient): Promise<void> {
+  const { workersMs } = await readBeats(redis);
+  if (workersMs.length === 0) process.stderr.write('No worker runs: start one, it posts what was recovered.\n');
 }
 
 const show = async (done: number, { recovered }: { recovered: number }): Promise<void> => bar(done, recovered);

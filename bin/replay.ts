@@ -24,7 +24,7 @@ import { createQuarantineStore } from '../src/webhooks/quarantine.ts';
 import { endMisused, readVerb, requireNoMore } from './arguments.ts';
 import { measuredClock } from './measured-clock.ts';
 import { openRecord } from './open-record.ts';
-import { orExit, reachRedis } from './reach-redis.ts';
+import { orExit, reachRedis, warnIfEmpty } from './reach-redis.ts';
 
 const usage = `Quarantined webhooks and failed jobs: inspect, retry, discard.
 
@@ -56,6 +56,7 @@ const reason = values.reason?.trim() ?? '';
 if (verb === 'discard' && reason === '') endMisused(command, 'discard needs --reason "why": it goes on record');
 const config = orExit(() => auditConfig());
 const redis = await reachRedis('replay', config);
+if (verb === 'list' || id === 'all') await warnIfEmpty(redis);
 const quarantine = createQuarantineStore(redis);
 const shards = await readShards(redis);
 const queues = openQueues(redis, shards, { onlyLook: verb === 'list' || verb === 'show' });

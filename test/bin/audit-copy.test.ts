@@ -2,16 +2,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { createAudit, createRecordSigner } from '../../src/audit/audit.ts';
 import { createCopyHeads } from '../../src/audit/copy-heads.ts';
 import { openSink } from '../../src/audit/sink.ts';
+import { webKeys } from '../../src/core/keys.ts';
 import { createLog } from '../../src/core/log.ts';
 import { statement } from '../support/audit-records.ts';
 import { urlOf, useRedis } from '../support/on-redis.ts';
 import { runCommand } from '../support/run-command.ts';
 
 const redis = useRedis();
+beforeEach(async () => void (await redis().set(webKeys.since, Date.now())));
 const AUDIT_KEY = 'a-key-of-32-characters-or-more-0123';
 
 /** An installation with a file as its copy, which the first batch creates. */

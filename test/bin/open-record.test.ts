@@ -1,16 +1,18 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openArchive } from '../../src/audit/archive.ts';
 import { createArchiveMonths } from '../../src/audit/archive-months.ts';
 import { createAuditReader } from '../../src/audit/audit.ts';
 import { QuarantinedWebhook } from '../../src/core/event.ts';
+import { webKeys } from '../../src/core/keys.ts';
 import { createQuarantineStore } from '../../src/webhooks/quarantine.ts';
 import { urlOf, useRedis } from '../support/on-redis.ts';
 import { runCommand } from '../support/run-command.ts';
 
 const redis = useRedis();
+beforeEach(async () => void (await redis().set(webKeys.since, Date.now())));
 const CHAIN = '{cardbell:audit}:chain';
 const CARD_API_TOKEN = 'token-of-the-worker';
 const AUDIT_KEY = 'key-of-the-worker-1234';

@@ -1,13 +1,17 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { QuarantinedWebhook } from '../../src/core/event.ts';
+import { webKeys } from '../../src/core/keys.ts';
 import { createQuarantineStore } from '../../src/webhooks/quarantine.ts';
 import { urlOf, useRedis } from '../support/on-redis.ts';
 import { runCommand } from '../support/run-command.ts';
 
 const redis = useRedis();
+beforeEach(async () => {
+  for (const program of ['', 'eu:']) await redis().set(`${program}${webKeys.since}`, Date.now());
+});
 const eu = { PROGRAMS: 'eu', PROGRAM: 'eu' };
 
 async function run(name: string, args: readonly string[], env: Record<string, string>) {

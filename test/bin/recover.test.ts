@@ -6,6 +6,7 @@ import { listen } from '../../local/port.ts';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { transactionKinds } from '../../src/core/event.ts';
+import { webKeys } from '../../src/core/keys.ts';
 import { createRecoveries } from '../../src/recovery/recovery-store.ts';
 import { createNoteArrival } from '../../src/recovery/sent-kinds.ts';
 import { createQuarantineStore, quarantine } from '../../src/webhooks/quarantine.ts';
@@ -17,6 +18,7 @@ const servers: Server[] = [];
 beforeEach(async () => {
   redis = await startRedis();
   store = new Redis(redis.url);
+  await store.set(webKeys.since, Date.now());
 });
 afterEach(async () => {
   for (const server of servers.splice(0)) server.close();
@@ -63,8 +65,23 @@ it('recover --dry-run with a refused token stores nothing, and says that nothing
 
   expect(ended).toMatchObject({ code: 1, out: '', err: expect.stringContaining('Nothing was changed.') });
   expect(ended.err).not.toContain('kept');
-  expect(await store.keys('*')).toEqual([]);
+  expect(await store.keys('*')).toEqual([webKeys.since]);
 });
+
+it.each([[], ['--dry-run']])(
+  'recover %j refuses a Redis that no Cardbell has used: nothing would post the events',
+  async (...args) => {
+    await store.flushall();
+
+    const ended = await recover({ CARD_API_URL: 'http://127.0.0.1:1/v4' }, ...args);
+
+    expect(ended).toMatchObject({ code: 1, out: '' });
+    expect(ended.err).toMatch(
+      /^This Redis has no data of Cardbell: correct REDIS_URL [^\n]*\nNothing was changed\.\n$/,
+    );
+    expect(await store.keys('*')).toEqual([]);
+  },
+);
 
 it('recover that gets no answer names the command that continues: with the times of this gap, not "2h" ago', async () => {
   const api = await answering(401, { Message: 'Authorization has been denied for this request.' });
@@ -107,6 +124,7 @@ it('recover needs no answer of Slack: a worker posts the result once Slack answe
   await sandbox.stop();
 
   expect(ended).toMatchObject({ code: 0, out: expect.stringContaining('recovered') });
+  expect(ended.err).toBe('No worker runs: start one, it posts what was recovered.\n');
   const records = await store.lrange('{cardbell:audit}:chain', 0, -1);
   expect(records.map((line) => JSON.parse(line).record)).toEqual([
     expect.objectContaining({

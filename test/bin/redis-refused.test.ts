@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { claimFormat, FORMAT, readFormat, readShards } from '../../src/app/stored-format.ts';
-import { stateKey } from '../../src/core/keys.ts';
+import { stateKey, webKeys } from '../../src/core/keys.ts';
 import { createWorkers } from '../../src/ops/health.ts';
 import { redisUsers } from '../support/redis-users.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -21,6 +21,7 @@ beforeEach(async () => {
   await store.flushall();
   await claimFormat(store);
   await store.set(stateKey('links'), 'x');
+  await store.set(webKeys.since, Date.now());
 });
 afterAll(async () => {
   store.disconnect();

@@ -2,11 +2,12 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { expect, it } from 'vitest';
-import { stateKey } from '../../src/core/keys.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { stateKey, webKeys } from '../../src/core/keys.ts';
 import { urlOf, useRedis } from '../support/on-redis.ts';
 
 const redis = useRedis();
+beforeEach(async () => void (await redis().set(webKeys.since, Date.now())));
 
 const envOf = async (): Promise<Record<string, string>> => ({
   PATH: process.env.PATH ?? '',
