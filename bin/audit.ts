@@ -80,7 +80,7 @@ const config = orExit(() => auditConfig());
 useInstallation(config);
 await useProxy(config.proxy);
 const redis = await reachRedis('audit', config);
-await warnIfEmpty(redis);
+const hasData = await warnIfEmpty(redis);
 const archive = config.audit.archive === null ? null : openArchive(config.audit.archive);
 const reader = createAuditReader(redis, archive);
 const inWords = (line: string): string => wordsOf(config.program, line);
@@ -151,7 +151,8 @@ async function readCopy(sink: Sink): Promise<readonly CopiedHead[] | null> {
 
 async function exportCsv(from: string, to: string): Promise<number> {
   await checkFiles(redis, archive);
-  await recordExport(from, to);
+  // Nothing is read from an empty Redis, which then stays empty.
+  if (hasData) await recordExport(from, to);
   const nameOf = await readNames(from, to);
   const carryOver = createCarryOver();
   await write(auditHeader);

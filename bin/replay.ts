@@ -59,7 +59,8 @@ const redis = await reachRedis('replay', config);
 if (verb === 'list' || id === 'all') await warnIfEmpty(redis);
 const quarantine = createQuarantineStore(redis);
 const shards = await readShards(redis);
-const queues = openQueues(redis, shards, { onlyLook: verb === 'list' || verb === 'show' });
+// A Redis without data stays empty, also when something was to be changed there.
+const queues = openQueues(redis, shards, { onlyLook: true });
 const intake = createIntake(redis, { shards });
 const now = await measuredClock(redis);
 const unreportedOnly = createUnreportedOnly(redis, now);

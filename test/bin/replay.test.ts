@@ -157,7 +157,10 @@ describe('with more webhooks and failed jobs than one page', () => {
       lines: ['0 quarantined, 0 failed.'],
       err: expect.stringMatching(noData),
     });
+    expect(await replay('run', 'all')).toMatchObject({ code: 0, err: expect.stringMatching(noData) });
     expect(await replay('show', 'q_none')).toMatchObject({ code: 1 });
+    expect(await replay('run', 'q_none')).toMatchObject({ code: 1 });
+    expect(await replay('discard', 'q_none', '--reason', 'a test')).toMatchObject({ code: 78 });
     expect(await redis().dbsize()).toBe(0);
   });
 
