@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { ConfigError } from '../core/errors.ts';
@@ -17,10 +18,11 @@ export function readPolicy(config: PolicyConfig): Policy {
   return policyIn(config, textOf(config.policyFile));
 }
 
-/** Null: there is no file, or it cannot be read. */
+/** Null: there is no file, or it cannot be read. In another encoding, names of card groups would match no group. */
 function textOf(path: string | null): string | null {
   try {
-    return path === null ? null : readFileSync(path, 'utf8');
+    const bytes = path === null ? null : readFileSync(path);
+    return bytes !== null && isUtf8(bytes) ? bytes.toString() : null;
   } catch {
     return null;
   }
@@ -41,7 +43,7 @@ function parsed(path: string, text: string | null, variables: PolicyVariables): 
   return parsePolicy(text, basename(path), policyOfVariables(variables));
 }
 
-export const UNREADABLE_FILE = 'expected a readable file';
+export const UNREADABLE_FILE = 'expected a readable file in UTF-8';
 
 /**
  * A file that need not be the one in POLICY_FILE.

@@ -131,7 +131,7 @@ it.concurrent.each([
   ['policy', ['replay'], 69, /^Redis does not answer\./],
   ['policy', ['check'], 1, /^There is nothing to check: POLICY_FILE, OPERATORS and APPROVERS are not set here/],
   ['policy', ['check', '--file', 'package.json'], 65, /^package\.json:\d+: version: expected version: 1$/m],
-  ['policy', ['check', '--file', 'nowhere.yaml'], 65, /^--file: expected a readable file$/m],
+  ['policy', ['check', '--file', 'nowhere.yaml'], 65, /^--file: expected a readable file in UTF-8$/m],
   [
     'policy',
     ['explain', 'somebody limit 1234 daily 900'],

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +19,7 @@ function fileWith(text: string) {
   const folder = mkdtempSync(join(tmpdir(), 'policy-'));
   folders.push(folder);
   const policyFile = join(folder, 'policy.yaml');
-  const write = (next: string): void => writeFileSync(policyFile, next);
+  const write = (next: string | Buffer): void => writeFileSync(policyFile, next);
   write(text);
   const variables = { operators: [], approvers: ['U0ANA'], twoPersonAboveCents: 100_000, serviceZone: 'UTC' };
   return { write, config: { ...variables, policyFile } };
@@ -38,6 +39,20 @@ describe('the policy of a process', () => {
 
     expect(() => openPolicy(config, log)).toThrow(/POLICY_FILE: policy\.yaml:1: version: expected version: 1/);
     expect(() => openPolicy({ ...config, policyFile: '/nowhere/policy.yaml' }, log)).toThrow(ConfigError);
+  });
+
+  it('keeps the process from starting if the file is not in UTF-8: its names would match no card group', () => {
+    const { write, config } = fileWith('');
+    write(Buffer.from('version: 1\ngroups: [{ cards: [Zürich], approvers: [U0BEN] }]', 'latin1'));
+
+    expect(() => openPolicy(config, log)).toThrow('POLICY_FILE: expected a readable file in UTF-8');
+  });
+
+  it('has the SHA-256 of its file, also with a byte order mark', () => {
+    const text = '\uFEFFversion: 1\r\n# Zürich';
+    const { config } = fileWith(text);
+
+    expect(readPolicy(config).hash).toBe(hash('sha256', text));
   });
 
   it('changes with its file', () => {
