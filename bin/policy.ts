@@ -11,6 +11,7 @@ import type { Policy } from '../src/policy/policy.ts';
 import { readPolicy, readPolicyFile, UNREADABLE_FILE } from '../src/policy/policy-source.ts';
 import { countOf } from '../templates/core/blocks.ts';
 import { endMisused, readVerb, requireNoMore } from './arguments.ts';
+import { checkWords } from './policy/check-policy.ts';
 import { explainPolicy, hasCaps, replayDecisions } from './policy/try-policy.ts';
 import { reachRedis, warnIfEmpty } from './reach-redis.ts';
 
@@ -100,16 +101,12 @@ function orEnd<T>(code: number, read: () => T, inWords = (problem: string): stri
   }
 }
 
-function check({ source, hash, groups, standard }: Policy): void {
+function check(read: Policy): void {
   const { policyFile, operators, approvers } = config;
   if (values.file === undefined && policyFile === null && operators.length + approvers.length === 0)
     end(1, wordsOf(config.program, nothingToCheck));
-  const names = groups.map(({ cardGroups }) => cardGroups.join(', '));
-  say(`${source} is a valid policy, SHA-256 ${hash}.`);
-  say(
-    `${countOf(standard.approvers.permitted.length, 'approver')} and ${countOf(standard.operators.permitted.length, 'operator')} named.`,
-  );
-  if (names.length > 0) say(`Rules of their own: ${names.join('; ')}.`);
+  say(`${read.source} is a valid policy, SHA-256 ${read.hash}.`);
+  for (const line of checkWords(read)) say(line);
 }
 
 function explain(read: Policy): void {

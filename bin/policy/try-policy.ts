@@ -72,7 +72,7 @@ export function explainPolicy(policy: Policy, words: string, assumed: Assumed): 
       ? decide(permission, facts, boundsFor(verb, section.approval))
       : ({ kind: 'request', others: 1 } as const);
   const isApproval = claim === null && !isOwnCard && permission.needsOthers !== 'always';
-  const peopleWith = (role: Role) => othersWith(role, userId, policy, { ...assumed, group }, isApproval);
+  const others = (role: Role) => othersWith(role, userId, policy, { ...assumed, group }, isApproval);
   return {
     kind: 'explained',
     lines: [
@@ -81,7 +81,7 @@ export function explainPolicy(policy: Policy, words: string, assumed: Assumed): 
       `${userId} is: ${roles.length === 0 ? 'neither operator nor approver' : roles.join(', ')}`,
       ...change.lines,
       ...capWords(section.approval, change.facts, cap),
-      ...outcomeWords(decision, peopleWith),
+      ...outcomeWords(decision, others),
     ],
   };
 }
@@ -117,12 +117,18 @@ function rolesIn(policy: Policy, userId: string, { group, memberOf, isOwnCard, a
   return isOwnCard ? [...held, 'holder'] : held;
 }
 
+interface Others {
+  readonly named: readonly string[];
+  readonly all: readonly string[];
+}
+
 /**
  * Who else has a role, including delegates on that day. Approvers may do everything that operators may. Whoever is a delegate
  * only of the person who asks never decides what that person asked for.
  *
  * @param isApproval the person who asks counts as an approver. A delegate counts as the person they act for, who is then no
  * other one.
+ * @returns `named`: without delegates, who count together with whom they act for.
  */
 function othersWith(
   role: Role,
@@ -130,8 +136,8 @@ function othersWith(
   policy: Policy,
   { group, memberOf, at }: Pick<Assumed, 'group' | 'memberOf' | 'at'>,
   isApproval: boolean,
-): string[] {
-  if (role === 'holder') return ['the card’s holder'];
+): Others {
+  if (role === 'holder') return { named: [], all: ['the card’s holder'] };
   const approvers = permittedTo(policy, 'approver', group);
   const named = role === 'operator' ? [...permittedTo(policy, role, group), ...approvers] : approvers;
   const isApprover = [userId, ...memberOf].some((id) => approvers.includes(id));
@@ -140,7 +146,7 @@ function othersWith(
   const isOther = (id: string) => id !== userId && !counted.includes(id);
   const others = named.filter(isOther);
   const delegates = delegationsAt(policy, at).flatMap(({ for: whom, to }) => (others.includes(whom) ? [to] : []));
-  return [...new Set([...others, ...delegates])].filter(isOther);
+  return { named: [...new Set(others)], all: [...new Set([...others, ...delegates])].filter(isOther) };
 }
 
 /** A verb's input besides a card, as facts and in words. */
@@ -230,13 +236,16 @@ function changeWords(more: number): string {
   return more > 0 ? `raises it by ${formatCents(more)}` : `lowers it by ${formatCents(-more)}`;
 }
 
-function outcomeWords(decision: Decision, peopleWith: (role: Role) => readonly string[]): string[] {
-  const names = (role: Role) => peopleWith(role).join(', ') || 'nobody';
+function outcomeWords(decision: Decision, others: (role: Role) => Others): string[] {
+  const names = (role: Role) => others(role).all.join(', ') || 'nobody';
   switch (decision.kind) {
     case 'allowed':
       return ['Result: done at once'];
     case 'request':
-      return [`Result: waits for ${countOf(decision.others, 'other approver')}, from: ${names('approver')}`];
+      return [
+        `Result: waits for ${countOf(decision.others, 'other approver')}, from: ${names('approver')}`,
+        ...tooFewWords(decision.others, others('approver').named),
+      ];
     case 'refused':
       return [
         `Result: refused. ${decision.why}`,
@@ -245,6 +254,16 @@ function outcomeWords(decision: Decision, peopleWith: (role: Role) => readonly s
     case 'late':
       return ['Result: asked again, because it waited too long'];
   }
+}
+
+function tooFewWords(needed: number, named: readonly string[]): string[] {
+  // A user group may have enough members.
+  if (named.length >= needed || named.some((id) => id.startsWith('S'))) return [];
+  const there =
+    named.length === 0
+      ? 'no other approver is'
+      : `only ${countOf(named.length, 'other approver')} ${named.length === 1 ? 'is' : 'are'}`;
+  return [`Nobody can get it approved: ${there} named`];
 }
 
 /** A recorded decision that would change. */

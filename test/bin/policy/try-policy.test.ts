@@ -43,6 +43,30 @@ function explain(words: string, assumed: Partial<Assumed> = {}, by = policy): st
   return explained.kind === 'unclear' ? explained.why : explained.lines.join('\n');
 }
 
+const tooFew = parsePolicy(
+  `
+version: 1
+approvers: [U0ANA, U0BEN]
+amounts: [{ up_to: 500, approvals: 1 }, { approvals: 3 }]
+groups: [{ cards: [South], approvers: [U0ANA] }, { cards: [North], approvers: [U0ANA, S0FIN] }]
+delegates: [{ for: U0BEN, to: U0CAL, from: 2026-12-24, until: 2026-12-31 }]
+`,
+  'too-few.yaml',
+  policyOfVariables({ operators: [], approvers: [], twoPersonAboveCents: 100_000, serviceZone: 'America/New_York' }),
+);
+
+it.each<[string, Partial<Assumed>, string | undefined]>([
+  ['limit 1234 daily 900', {}, 'Nobody can get it approved: only 1 other approver is named'],
+  ['limit 1234 daily 900', { group: 'South' }, 'Nobody can get it approved: no other approver is named'],
+  ['limit 1234 daily 900', { group: 'North' }, undefined],
+  ['limit 1234 daily 500', {}, undefined],
+  ['limit 1234 daily 500', { isOwnCard: true }, undefined],
+])('explaining “%s” with %j says whether enough others are named, delegates not counted', (words, assumed, last) => {
+  const said = explain(`U0ANA ${words}`, assumed, tooFew).split('\n');
+
+  expect(said.find((line) => line.startsWith('Nobody'))).toBe(last);
+});
+
 describe('explaining what would happen', () => {
   it.each<[string, Partial<Assumed>, RegExp]>([
     [
