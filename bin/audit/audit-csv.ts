@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../src/audit/audit.ts';
 import type { AuditRecord } from '../../src/audit/audit-record.ts';
-import { type Cell, csvDollars, csvLine } from '../../src/core/csv.ts';
+import { BYTE_ORDER_MARK, type Cell, csvDollars, csvLine } from '../../src/core/csv.ts';
 
 export type ReadableEntry = Pick<AuditEntry, 'number' | 'hash'> & { readonly record: AuditRecord };
 
@@ -47,7 +47,11 @@ const columns: Readonly<Record<string, Column>> = {
   hash: ({ hash }) => hash,
 };
 
-export const auditHeader = csvLine(Object.keys(columns));
+/**
+ * Not quoted: if somebody puts two exports together, the mark of the second one is in the middle of the file, where a parser
+ * takes it as a part of the cell, but not in front of a quote.
+ */
+export const auditHeader = `${BYTE_ORDER_MARK}${Object.keys(columns).join(',')}`;
 
 /** One record as a CSV line, without the line break. */
 export function auditCsvLine(entry: ReadableEntry, nameOf: NameOf): string {

@@ -27,7 +27,7 @@ export function csvLine(cells: readonly Cell[]): string {
 }
 
 /** Spreadsheets recognize UTF-8 only when the file starts with this. */
-const BYTE_ORDER_MARK = '\uFEFF';
+export const BYTE_ORDER_MARK = '\uFEFF';
 
 export type CsvColumn<Row> = readonly [head: string, of: (row: Row) => Cell];
 

@@ -12,7 +12,7 @@ async function run(command: string) {
 
 it.each([
   ['audit verify', /^The record is whole: 0 records, /],
-  ['audit export --csv', /"record","at".*\r\n$/],
+  ['audit export --csv', /^\uFEFFrecord,at,.*\r\n$/],
   ['policy replay', /^0 of 0 decisions would be different\.\n$/],
 ])(
   '`%s` says that this Redis has no data, which is usually the wrong one, and leaves it empty',

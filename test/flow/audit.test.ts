@@ -181,7 +181,7 @@ describe('npm run audit', () => {
     const csv = await audit('export', '--csv', '--since', '2020-01-01');
     const none = await audit('export', '--csv', '--until', '2020-01-01');
 
-    const rows = parse(csv.out, { columns: true }) as Record<string, string>[];
+    const rows = parse(csv.out, { columns: true, bom: true }) as Record<string, string>[];
     expect(csv.code).toBe(0);
     expect(rows, 'every export is on record, including this one').toHaveLength(count + 1);
     expect(rows.at(-1)).toMatchObject({ verb: 'audit-export', detail: expect.stringContaining('since 2020-01-01') });

@@ -20,8 +20,17 @@ const nameOf = (userId: string) => names[userId] ?? null;
 /** Parses the lines as a program would, with columns by name. */
 function read(...entries: ReadableEntry[]): Record<string, string>[] {
   const lines = [auditHeader, ...entries.map((each) => auditCsvLine(each, nameOf))];
-  return parse(lines.join('\r\n'), { columns: true });
+  return parse(lines.join('\r\n'), { columns: true, bom: true });
 }
+
+it('starts with what lets a spreadsheet recognize UTF-8, and two exports put together can still be read', () => {
+  const file = `${[auditHeader, auditCsvLine(entry({ holder: 'Zoë' }), nameOf)].join('\r\n')}\r\n`;
+  const rows = parse(`${file}${file}`, { columns: true, bom: true }) as Record<string, string>[];
+
+  expect([...Buffer.from(file).subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+  expect(rows.map(({ cardholder }) => cardholder)).toEqual(['Zoë', 'cardholder', 'Zoë']);
+  expect(rows.map(({ record }) => record)).toEqual(['7', '\uFEFFrecord', '7']);
+});
 
 it('lists in columns who changed whose card, from what to what, for how long, and who approved', () => {
   const over = {
