@@ -11,13 +11,16 @@ type Column = (entry: ReadableEntry, nameOf: NameOf) => Cell;
 
 const namesOf = (ids: readonly string[], nameOf: NameOf): string => ids.map((id) => nameOf(id) ?? id).join(', ');
 
+/** A person whom the machine does not know, or Cardbell itself. */
+const nobodyWords = ({ policy }: AuditRecord): string => (policy === null ? 'at a terminal' : 'Cardbell');
+
 /** Ordered as controllers read: who did what to whose card, before and after, for how long, and who approved. */
 const columns: Readonly<Record<string, Column>> = {
   record: ({ number }) => number,
   at: ({ record }) => record.at,
   event: ({ record }) => record.event,
   verb: ({ record }) => record.verb,
-  user_name: ({ record }, nameOf) => (record.actor === null ? 'Cardbell' : nameOf(record.actor.userId)),
+  user_name: ({ record }, nameOf) => (record.actor === null ? nobodyWords(record) : nameOf(record.actor.userId)),
   cardholder: ({ record }) => record.holder,
   last_four: ({ record }) => record.last4,
   merchant: ({ record }) => record.merchant,
@@ -27,7 +30,7 @@ const columns: Readonly<Record<string, Column>> = {
   approvers: ({ record }, nameOf) => namesOf(record.approvers ?? [], nameOf),
   reason: ({ record }) => record.reason,
   detail: ({ record }) => record.detail,
-  user: ({ record }) => record.actor?.userId ?? 'Cardbell',
+  user: ({ record }) => record.actor?.userId ?? nobodyWords(record),
   approver_ids: ({ record }) => record.approvers?.join(' '),
   team: ({ record }) => record.actor?.teamId,
   roles: ({ record }) => record.roles.join(' '),

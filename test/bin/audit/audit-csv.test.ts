@@ -65,6 +65,13 @@ it('names Cardbell if nobody asked for the change, and leaves unknown values emp
   expect(read(entry({ actor: { userId: 'U8', teamId: 'T1' } }))[0]).toMatchObject({ user: 'U8', user_name: '' });
 });
 
+it('does not name Cardbell for what somebody did at a terminal', () => {
+  expect(read(entry({ actor: null, policy: null }))[0]).toMatchObject({
+    user: 'at a terminal',
+    user_name: 'at a terminal',
+  });
+});
+
 it('leaves the amount for two people empty if one person might allow any', () => {
   expect(read(entry({ twoPersonAboveCents: null }))[0]).toMatchObject({ two_person_above_usd: '' });
 });
