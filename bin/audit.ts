@@ -17,6 +17,7 @@ import { createSlack } from '../src/slack/client.ts';
 import { countOf } from '../templates/core/blocks.ts';
 import { endMisused, readVerb, requireNoMore } from './arguments.ts';
 import { auditCsvLine, auditHeader, createCarryOver, type NameOf, peopleIn } from './audit/audit-csv.ts';
+import { sinkFault } from './audit/sink-fault.ts';
 import { type Anchor, verifyChain, verifyCopy } from './audit/verify-chain.ts';
 import { openRecord } from './open-record.ts';
 import { orExit, reachRedis, warnIfEmpty } from './reach-redis.ts';
@@ -76,7 +77,7 @@ if (!isVerify && values.csv !== true) endMisused(command, 'export needs --csv');
 if (since !== '' && until !== '~' && since >= until)
   endMisused(command, 'nothing is between these times: --since must be before --until');
 
-const config = orExit(() => auditConfig());
+const config = orExit(() => auditConfig(process.env, { readsCopy: isVerify }));
 useInstallation(config);
 await useProxy(config.proxy);
 const redis = await reachRedis('audit', config);
@@ -143,8 +144,7 @@ async function readCopy(sink: Sink): Promise<readonly CopiedHead[] | null> {
     if (unreadable > 0) complain(`${countOf(unreadable, 'line')} of the copy cannot be read.`);
     return heads;
   } catch (error) {
-    const why = error instanceof Error ? error.message : 'no answer';
-    complain(`The copy cannot be reached (AUDIT_SINK): ${why}. Only the record in Redis was checked.`);
+    complain(`The copy cannot be reached (AUDIT_SINK): ${sinkFault(error)}. Only the record in Redis was checked.`);
     return null;
   }
 }

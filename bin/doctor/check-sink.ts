@@ -1,5 +1,6 @@
 import type { WorkerConfig } from '../../src/app/config.ts';
 import { openSink } from '../../src/audit/sink.ts';
+import { sinkFault } from '../audit/sink-fault.ts';
 import { rootMay } from './check-archive.ts';
 import type { Report } from './report.ts';
 
@@ -14,7 +15,7 @@ export async function checkSink(
     await openSink(sink).check();
   } catch (error) {
     report.fix(
-      `AUDIT_SINK cannot be used (${error instanceof Error ? error.message : 'no answer'})`,
+      `AUDIT_SINK cannot be used (${sinkFault(error)})`,
       'correct AUDIT_SINK and its credentials, or let the user of the worker write there; docs/operations.md explains it',
     );
     return;

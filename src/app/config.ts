@@ -50,8 +50,11 @@ export function policyConfig(env: Env = process.env) {
 }
 
 /** For commands that write, verify and read the audit record. @throws ConfigError */
-export function auditConfig(env: Env = process.env) {
-  const { values, ca, programs } = readAll(AuditEnv, env);
+export function auditConfig(env: Env = process.env, { readsCopy = false } = {}) {
+  const { values, ca, programs } = readAll(AuditEnv, env, (given, problems) => {
+    if (readsCopy) checkBucketKeys(given, problems);
+    return {};
+  });
   const slack = { token: values.SLACK_BOT_TOKEN, apiUrl: values.SLACK_API_URL };
   return { ...storeOf(values, ca), programs, audit: auditOf(values), slack };
 }

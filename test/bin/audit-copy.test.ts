@@ -54,6 +54,18 @@ it('verify says that nothing was copied yet, and that a record that was cut off 
   }
 });
 
+it('verify without the keys of its bucket names them, as the worker does', async () => {
+  const { code, out, err } = await runCommand('audit', ['verify'], {
+    REDIS_URL: await urlOf(redis()),
+    AUDIT_KEY,
+    AUDIT_SINK: 's3://bucket/heads?region=eu-west-1',
+  });
+
+  expect({ code, out }).toEqual({ code: 78, out: '' });
+  expect(err).toContain('AWS_ACCESS_KEY_ID: expected the access key of the bucket in AUDIT_SINK\n');
+  expect(err).toContain('AWS_SECRET_ACCESS_KEY: expected');
+});
+
 it('verify does not find the record complete when its copy is gone, even if the record is young, or gone as well', async () => {
   const { record, copy, removeCopy, verify } = await installation();
   await record();

@@ -48,8 +48,11 @@ describe('the doctor’s check of the copy of the audit record', () => {
     expect(await findings(fileIn('none/heads.jsonl'), true)).toEqual([
       expect.stringMatching(/^fix: AUDIT_SINK cannot be used \(ENOENT.*\)$/),
     ]);
-    expect(await findings(new URL('http://127.0.0.1:1/heads'))).toEqual([
-      expect.stringMatching(/^fix: AUDIT_SINK cannot be used \(.+\)$/),
+    const refused = createServer();
+    const port = await listen(refused);
+    await new Promise((resolve) => refused.close(resolve));
+    expect(await findings(new URL(`http://127.0.0.1:${port}/heads`))).toEqual([
+      'fix: AUDIT_SINK cannot be used (fetch failed: ECONNREFUSED)',
     ]);
   });
 });
