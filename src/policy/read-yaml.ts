@@ -1,4 +1,4 @@
-import { type Document, isAlias, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import { type Document, isAlias, isMap, isNode, isScalar, LineCounter, parseDocument, type Scalar, visit } from 'yaml';
 import type { z } from 'zod';
 import { closest } from '../core/closest.ts';
 import { ConfigError } from '../core/errors.ts';
@@ -66,6 +66,7 @@ function plainIn(document: Document, lines: LineCounter, name: string): unknown 
   let lost: number | null = null;
   visit(document, (_key, node) => {
     if (isAlias(node) && node.resolve(document) === undefined) lost ??= node.range?.[0] ?? 0;
+    if (isScalar(node) && isAmbiguous(node)) node.value = node.source;
   });
   if (lost !== null) throw new ConfigError([`${name}:${lines.linePos(lost).line}: this *name is not defined`]);
   try {
@@ -73,6 +74,11 @@ function plainIn(document: Document, lines: LineCounter, name: string): unknown 
   } catch {
     throw new ConfigError([`${name}:1: repeats parts (*name) more than a hundred times`]);
   }
+}
+
+/** As a number, `1.000` would be 1, although many people write a thousand like that. As a text, no schema accepts it. */
+function isAmbiguous({ value, source }: Scalar): boolean {
+  return typeof value === 'number' && source !== undefined && /\.\d{3}/.test(source) && source !== String(value);
 }
 
 function lineOfKey(document: Document, lines: LineCounter, path: readonly (string | number)[], key: string): number {

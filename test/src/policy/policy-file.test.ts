@@ -24,6 +24,21 @@ function problemsOf(text: string): readonly string[] {
   return [];
 }
 
+it.each(['1.000', '2.500', '1.0000'])(
+  'an amount written as %s, perhaps a thousand, is not taken as a few dollars',
+  (amount) => {
+    const expected = 'expected an amount of dollars such as 1000 or 1250.50';
+
+    expect(problemsOf(`version: 1\ncaps: { person: { 24h: ${amount} } }`)).toEqual([
+      `policy.yaml:2: caps.person.24h: ${expected}`,
+    ]);
+    expect(problemsOf(`{"version": 1, "amounts": [{"up_to": ${amount}, "approvals": 1}, {"approvals": 2}]}`)).toEqual([
+      `policy.yaml:1: amounts[0].up_to: ${expected}`,
+    ]);
+    expect(problemsOf('version: 1\ncaps: { person: { 24h: 1000.00, 30d: 1250.5 } }')).toEqual([]);
+  },
+);
+
 describe('a policy file', () => {
   it('says who may, alone or with whom, for how long, and up to which total', () => {
     const policy = parse(`
