@@ -13,7 +13,7 @@ import { countOf } from '../templates/core/blocks.ts';
 import { endMisused, readVerb, requireNoMore } from './arguments.ts';
 import { checkWords } from './policy/check-policy.ts';
 import { explainPolicy, hasCaps, replayDecisions } from './policy/try-policy.ts';
-import { reachRedis, warnIfEmpty } from './reach-redis.ts';
+import { reachRedis, sayProgram, warnIfEmpty } from './reach-redis.ts';
 
 const usage = `The policy: check it, explain what it would do, and replay past decisions.
 
@@ -76,6 +76,8 @@ if (noGroup !== undefined) endMisused(command, `--member: “${noGroup}” is no
 
 const config = orEnd(EX_CONFIG, () => policyConfig());
 useInstallation(config);
+// For replay, `reachRedis` says it.
+if (verb !== 'replay') sayProgram(config);
 const policy = orEnd(
   EX_DATAERR,
   () => (values.file === undefined ? readPolicy(config) : readPolicyFile(values.file, config)),

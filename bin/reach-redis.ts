@@ -43,7 +43,7 @@ interface Reaching {
  * read, says so and ends the process. Also if it is gone later, because the connection would wait for it without end.
  */
 export async function reachRedis(name: string, config: OfCommand, reaching: Reaching = {}): Promise<RedisClient> {
-  const { redis: target, program, programs } = config;
+  const { redis: target } = config;
   const { isMove = false, ifLost = 'Run the command again when it is back.' } = reaching;
   // What ioredis prints about missing rights is for programmers. People read below what to do.
   console.warn = () => {};
@@ -67,7 +67,7 @@ export async function reachRedis(name: string, config: OfCommand, reaching: Reac
     if (error instanceof ConfigError) end(EX_CONFIG, error.message);
     throw error;
   }
-  if (programs.length > 1) process.stderr.write(`${whichProgram(program)}\n`);
+  sayProgram(config);
   return redis;
 }
 
@@ -102,11 +102,11 @@ export async function readyUnlessRefused(redis: RedisClient, maxWaitMs: number):
   await Promise.race([whenReady(redis, maxWaitMs), refused]);
 }
 
-/** Whoever forgets PROGRAM would back up or verify the first program without noticing. */
-function whichProgram(program: string): string {
-  return program === ''
-    ? 'Card program: the first one. For another, set PROGRAM to its name.'
-    : `Card program: ${program}.`;
+/** Whoever forgets PROGRAM would back up, verify or check the first program without noticing. */
+export function sayProgram({ program, programs }: Omit<OfCommand, 'redis'>): void {
+  if (programs.length < 2) return;
+  const which = program === '' ? 'the first one. For another, set PROGRAM to its name.' : `${program}.`;
+  process.stderr.write(`Card program: ${which}\n`);
 }
 
 function whyRefused(redis: RedisClient): string {

@@ -77,7 +77,7 @@ describe('a command for another card program names the variables that it reads:'
   it('policy check', async () => {
     const check = await run('policy', ['check'], { ...eu, EU_POLICY_FILE: policyFile() });
 
-    expect(check).toMatchObject({ code: 65, err: expect.stringMatching(/^EU_POLICY_FILE: /) });
+    expect(check).toMatchObject({ code: 65, err: expect.stringMatching(/^EU_POLICY_FILE: /m) });
   });
 });
 
@@ -88,6 +88,10 @@ it.each<[string, Record<string, string>, string]>([
 ])('a command says which of several card programs it is for: %s', async (_which, env, said) => {
   expect(await run('replay', ['list'], env)).toMatchObject({ code: 0, err: said });
   expect((await run('shards', [], env)).err).toBe(said);
+  for (const args of [['check'], ['explain', 'U0ANA', 'help'], ['replay']])
+    expect((await run('policy', args, { APPROVERS: 'U0ANA', EU_APPROVERS: 'U0ANA', ...env })).err, args[0]).toContain(
+      said,
+    );
 });
 
 it('the manifest has the commands of all programs once, whichever program is selected', async () => {
