@@ -2,7 +2,7 @@ import { type CardTestingAlert, readTestedCardValue, type TriedCard } from '../.
 import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import { commandCode } from '../../src/core/installation.ts';
-import { isPermitted } from '../../src/dispatch/verbs.ts';
+import { isPermitted, rolesAsked } from '../../src/dispatch/verbs.ts';
 import { BLOCKED_ALONE_MAX } from '../../src/policy/decide-action.ts';
 import { stillOpen } from '../../templates/alerts/card-testing.ts';
 import { cardOfHolderRaw } from '../../templates/core/card-words.ts';
@@ -58,7 +58,7 @@ async function blockCards(
     return await deps.requestAction({ ...interaction, verb: 'block-all', target, input });
   }
   const { actor, isExternal } = interaction;
-  const roles = isExternal ? [] : (await deps.rights.rolesOf(actor.userId)).roles;
+  const roles = isExternal ? [] : (await deps.rights.rolesOf(actor.userId, rolesAsked('block'))).roles;
   // Someone who may not block gets one refusal and one record, so one card is enough.
   const asked = isPermitted('block', roles) ? cards : cards.slice(0, 1);
   // Several answers to one press would replace the same message, and only the last would stay.

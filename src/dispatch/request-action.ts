@@ -5,7 +5,7 @@ import { contentId } from '../core/content-id.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { redactText } from '../core/redact-text.ts';
-import { groupAsked, isForSomeCards, type Role } from '../policy/decide-action.ts';
+import { isForSomeCards, type Role } from '../policy/decide-action.ts';
 import type { Roles } from '../policy/roles.ts';
 import type { WhoMay } from '../policy/who-may.ts';
 import type { Message } from '../slack/message.ts';
@@ -15,8 +15,10 @@ import {
   type InputOf,
   insteadOf,
   isAsHolder,
+  isBlocking,
   isPermitted,
   isVerb,
+  rolesAsked,
   type Verb,
   VerbAction,
 } from './verbs.ts';
@@ -101,10 +103,9 @@ export async function requestAction(
   deps: RequestDeps,
 ): Promise<void> {
   const { verb } = ask;
-  const { permission } = entryOf(verb);
   const { roles, isComplete } = ask.isExternal
     ? { roles: [], isComplete: true }
-    : await deps.rights.rolesOf(ask.actor.userId, { group: groupAsked(permission) });
+    : await deps.rights.rolesOf(ask.actor.userId, rolesAsked(verb));
   const isAllowed = !ask.isExternal && isPermitted(verb, roles);
   const asked = envelopeOf(ask, roles, deps);
   const prepared = isAllowed ? await prepare(ask) : await refusedOf(ask, asked, isComplete, deps);
@@ -128,7 +129,7 @@ export async function requestAction(
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error;
     deps.count(verb, 'unavailable');
-    if (isTaken && !isLook) return await notify(unavailable());
+    if (isTaken && !isLook) return await notify(unavailable({ isBlock: isBlocking(verb) }));
     // The refusal or view itself still takes place. The log notes that its record is missing.
     deps.log.error({ err: error, actionId: id }, 'could not record a refusal or a view');
   }
@@ -159,7 +160,8 @@ async function refusedOf(
 ): Promise<Refused> {
   if (!isComplete && !isExternal) {
     deps.log.error({ verb }, 'could not read roles; refusing the action');
-    return { kind: 'refused', why: 'it could not be read who may', message: unavailable() };
+    const message = unavailable({ isBlock: isBlocking(verb) });
+    return { kind: 'refused', why: 'it could not be read who may', message };
   }
   const { permission } = entryOf(verb);
   const { role, doing } = permission;

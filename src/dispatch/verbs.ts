@@ -12,7 +12,7 @@ import { digestVerbs } from '../digests/verbs.ts';
 import { directoryVerbs } from '../directory/verbs.ts';
 import { holderVerbs } from '../holders/verbs.ts';
 import { limitVerbs } from '../limits/verbs.ts';
-import { isForOwnCard, mayAsk, type Permission, type Role } from '../policy/decide-action.ts';
+import { groupAsked, isForOwnCard, mayAsk, type Permission, type Role } from '../policy/decide-action.ts';
 import type { Roles } from '../policy/roles.ts';
 import { recoveryVerbs } from '../recovery/verbs.ts';
 import { routingVerbs } from '../routing/verbs.ts';
@@ -174,6 +174,12 @@ export function changesCard(verb: string): boolean {
 /** True for verbs that block cards. A stolen card must not wait behind other requests. */
 export function isBlocking(verb: string): boolean {
   return verb === 'block' || verb === 'block-all';
+}
+
+/** Which roles count at the click. A block does not wait for Slack: an older list of a user group is sufficient. */
+export function rolesAsked(verb: Verb): NonNullable<Parameters<Roles['rolesOf']>[1]> {
+  const ofGroup = { group: groupAsked(permissionOf(verb)) };
+  return isBlocking(verb) ? { ...ofGroup, stillGoodMs: Number.POSITIVE_INFINITY } : ofGroup;
 }
 
 /** Completes "to …", for people: `block cards`. */

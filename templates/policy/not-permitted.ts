@@ -54,10 +54,11 @@ export function notPermitted(refused: NotPermitted): Message {
 }
 
 /** The queue, or Slack's list of user groups, is unreachable. */
-export function unavailable(): Message {
+export function unavailable({ isBlock = false } = {}): Message {
   const why = 'Cardbell can’t take this right now: part of it is unreachable.';
+  const urgent = isBlock ? ' If it is urgent, have the card blocked in the card program’s portal.' : '';
   // A store that did not answer in time may have stored it anyway.
-  const whoCan = 'As far as I know, nothing changed. Check again in a minute before you retry.';
+  const whoCan = `As far as I know, nothing changed. Check again in a minute before you retry.${urgent}`;
   return refusal({ why, whoCan, changed: '' });
 }
 

@@ -25,6 +25,9 @@ const pauses: ReadonlySet<AuditRecord['event']> = new Set(['waiting', 'approved'
 const isOfSeveral = ({ event, detail }: AuditRecord): boolean =>
   event === 'refused' && /^\d+ more refusals? within a minute: /.test(detail ?? '');
 
+/** A block ends with what else to do. */
+const saysNotTaken = (text: string): boolean => text.startsWith(unavailable().text);
+
 /** The events of each click, by the id of its action. */
 export function eventsOf(records: readonly AuditRecord[]): Map<string, AuditRecord['event'][]> {
   const events = new Map<string, AuditRecord['event'][]>();
@@ -45,7 +48,7 @@ export function judgeClicks(recording: Recording, needed: readonly ClickKind[]):
   const { clicks, records, answers, chainFault } = recording;
   const events = eventsOf(records);
   const faults = chainFault === null ? [] : [chainFault];
-  const notTaken = new Set(answers.filter(({ text }) => text === unavailable().text).map(({ path }) => path));
+  const notTaken = new Set(answers.filter(({ text }) => saysNotTaken(text)).map(({ path }) => path));
   // Refusals of one person within a minute are one entry, under the id of the first.
   const refused = new Set(
     answers
@@ -54,7 +57,7 @@ export function judgeClicks(recording: Recording, needed: readonly ClickKind[]):
   );
   const answered = new Set(answers.map(({ path }) => path));
   // When the response URL is unreachable, each fallback message stands for one click.
-  const toldElsewhere = answers.flatMap(({ text, userId }) => (text === unavailable().text ? (userId ?? []) : []));
+  const toldElsewhere = answers.flatMap(({ text, userId }) => (saysNotTaken(text) ? (userId ?? []) : []));
   const isNotifiedElsewhere = ({ userId }: Click): boolean => {
     const at = toldElsewhere.indexOf(userId);
     return at !== -1 && toldElsewhere.splice(at, 1).length > 0;

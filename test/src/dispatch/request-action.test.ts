@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { CardTarget, Target } from '../../../src/actions/action.ts';
-import { StoreUnavailableError } from '../../../src/core/errors.ts';
+import { SlackError, StoreUnavailableError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
 import {
   askOf,
@@ -9,8 +9,10 @@ import {
   type RequestDeps,
   requestAction,
 } from '../../../src/dispatch/request-action.ts';
+import type { Verb } from '../../../src/dispatch/verbs.ts';
 import type { Role } from '../../../src/policy/decide-action.ts';
-import type { Roles } from '../../../src/policy/roles.ts';
+import { policyOfVariables } from '../../../src/policy/policy.ts';
+import { createRoles, type Roles } from '../../../src/policy/roles.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { unavailable } from '../../../templates/policy/not-permitted.ts';
 
@@ -216,7 +218,65 @@ it('does on the second press of one button what was refused while a user group w
   await press({ roles: ['operator'], isComplete: true });
 
   expect(taken, 'one refusal on record, and the action once').toEqual(['refused', 'action']);
-  expect(told).toEqual([unavailable().text, unavailable().text]);
+  const refusal = unavailable({ isBlock: true }).text;
+  expect(told).toEqual([refusal, refusal]);
+});
+
+it.each<[Verb, object, string]>([
+  ['block', {}, 'action'],
+  ['block-all', { acctIds: [1], names: ['Jane'], last4s: ['1212'] }, 'action'],
+  ['activate', {}, 'refused'],
+])('%s: while Slack lists no user group, an older list of it counts only for a block', async (verb, input, taken) => {
+  let [isSilent, elapsedMs] = [false, 0];
+  const policy = policyOfVariables({ operators: ['S1'], approvers: [], twoPersonAboveCents: 0, serviceZone: 'UTC' });
+  const { rolesOf } = createRoles(
+    {
+      policy: () => policy,
+      namedDelegates: async () => [],
+      slack: {
+        async groupMembers() {
+          if (isSilent) throw new SlackError('usergroups.users.list', 'unknown', 'http_503');
+          return ['U0OLGA'];
+        },
+        people: { of: async () => null },
+      },
+      rolesVersion: async () => null,
+      isHolder: async () => false,
+      knownForMs: 10_000,
+      now: common.now,
+      log: common.log,
+    },
+    () => elapsedMs,
+  );
+  await rolesOf('U0OLGA');
+  isSilent = true;
+  elapsedMs = 3_600_000;
+  const types: string[] = [];
+  await requestAction(
+    askOf({ ...ask, verb, target: { kind: 'alert', alertId: 'evt_1' }, input: { ...input } }),
+    async () => {},
+    {
+      ...common,
+      rights: { rolesOf, whoMay: async () => [] },
+      async take({ type }) {
+        types.push(type);
+        return 'new';
+      },
+    },
+  );
+
+  expect(types).toEqual([taken]);
+});
+
+it('says where to block a card while Cardbell cannot', async () => {
+  const inPortal = /If it is urgent, have the card blocked in the card program’s portal\.$/;
+  const unread = await asked({ roles: [], isComplete: false });
+  const unstored = await asked({ isStoreAway: true });
+
+  expect([...unread.told, ...unstored.told]).toEqual([
+    expect.stringMatching(inPortal),
+    expect.stringMatching(inPortal),
+  ]);
 });
 
 it('lets an authorized person through although an irrelevant group is unreadable', async () => {
@@ -239,7 +299,7 @@ it('still refuses if the refusal cannot be recorded, but accepts nothing', async
   const [refused, accepted] = [await asked({ roles: [], isStoreAway: true }), await asked({ isStoreAway: true })];
 
   expect(refused.told).toEqual([expect.stringMatching(/Only operators/)]);
-  expect(accepted.told).toEqual([unavailable().text]);
+  expect(accepted.told).toEqual([unavailable({ isBlock: true }).text]);
 });
 
 it('names those who may act on cards of this group, not those of other groups', async () => {
