@@ -1,6 +1,7 @@
 import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import type { AnswerUnknown } from '../../src/slack/app.ts';
 import { tooMany, tooManyForm, unknownControl, unknownForm } from '../../templates/dispatch/unknown.ts';
+import { unavailable } from '../../templates/policy/not-permitted.ts';
 import { createNotify } from './interaction.ts';
 
 /** Payload types that a person triggered and expects an answer to. Slack sends all other types for the app only. */
@@ -13,11 +14,13 @@ const asked: Readonly<Record<string, 'button' | 'shortcut'>> = {
   shortcut: 'shortcut',
 };
 
+type Tools = Pick<ListenerDeps, 'respond' | 'postEphemeral' | 'log'>;
+
 /**
  * Acknowledges payloads that have no listener and notifies the person. A message can be older than this version of
  * Cardbell, and the app's settings in Slack can be newer.
  */
-export function answerUnknown(tools: Pick<ListenerDeps, 'respond' | 'postEphemeral' | 'log'>): AnswerUnknown {
+export function answerUnknown(tools: Tools): AnswerUnknown {
   return async function answer(body, ack) {
     const { type, command } = body;
     if (type === 'block_suggestion' || type === 'dialog_suggestion') return await ack({ options: [] });
@@ -25,11 +28,28 @@ export function answerUnknown(tools: Pick<ListenerDeps, 'respond' | 'postEphemer
     await ack();
     tools.log.warn({ type, control: controlOf(body) }, 'no listener for a Slack payload');
     const what = typeof command === 'string' ? 'command' : asked[String(type)];
-    const userId = idOf(body['user']) ?? textOf(body['user_id']);
-    if (what === undefined || userId === undefined) return;
-    const channel = idOf(body['channel']) ?? textOf(body['channel_id']) ?? userId;
-    await createNotify(textOf(body['response_url']), { channel, userId }, tools)(unknownControl(what));
+    if (what !== undefined) await notifyOf(body, tools)?.(unknownControl(what));
   };
+}
+
+/**
+ * Tells a person that their click, form or command failed: do not leave them waiting for an answer. A form may be
+ * closed by then, as after a success, and like a click in a form or in App Home it has no `response_url`.
+ */
+export function answerFailed(tools: Tools) {
+  return async function answer(body: Record<string, unknown>): Promise<void> {
+    const { type, command } = body;
+    const isWaiting = typeof command === 'string' || type === 'view_submission' || asked[String(type)] !== undefined;
+    if (isWaiting) await notifyOf(body, tools)?.(unavailable());
+  };
+}
+
+/** Answers the person in the conversation that a payload came from, else directly. Undefined: it names nobody. */
+function notifyOf(body: Record<string, unknown>, tools: Tools): ReturnType<typeof createNotify> | undefined {
+  const userId = idOf(body['user']) ?? textOf(body['user_id']);
+  if (userId === undefined) return undefined;
+  const channel = idOf(body['channel']) ?? textOf(body['channel_id']) ?? userId;
+  return createNotify(textOf(body['response_url']), { channel, userId }, tools);
 }
 
 /**

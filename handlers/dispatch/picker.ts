@@ -1,6 +1,7 @@
 import type { Choice, Origin, Target } from '../../src/actions/action.ts';
 import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { contentId } from '../../src/core/content-id.ts';
+import { SlackError } from '../../src/core/errors.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import type { CardSeal } from '../../src/core/seal.ts';
 import { toCardFacts } from '../../src/directory/account.ts';
@@ -66,13 +67,18 @@ async function controlsOf(
   );
 }
 
-/** Replaces the content of the picker. */
+/** Replaces the content of the picker, also if it has changed meanwhile: the later choice counts. */
 async function showInPicker(
-  { id, hash, private_metadata: privateMetadata }: NonNullable<Press['body']['view']>,
+  { id, private_metadata: privateMetadata }: NonNullable<Press['body']['view']>,
   content: Pick<Parameters<typeof cardPicker>[0], 'picked' | 'notice'>,
   { updateView }: ListenerDeps,
 ): Promise<void> {
-  await updateView({ viewId: id, hash }, cardPicker({ privateMetadata, ...content }));
+  try {
+    await updateView({ viewId: id }, cardPicker({ privateMetadata, ...content }));
+  } catch (error) {
+    const isClosed = error instanceof SlackError && error.slackError.startsWith('not_found');
+    if (!isClosed) throw error;
+  }
 }
 
 /** A card was picked. The form shows the card and what this person can do with it now. */
@@ -128,7 +134,11 @@ export const actOnPicked = onPicked(async ({ pendingId, asked, body, say }, deps
   const id = contentId('act_', ['picked', pendingId, shown?.viewId ?? '']);
   const ask = askOf({ ...asked, id, isExternal: false, origin });
   await deps.requestAction({ ...ask, notify: notifyAt(origin, body.user.id, deps) });
-  if (!isShow) await say(pickedSaid.asked(origin.channel));
+  if (isShow) return;
+  // The action is requested, so it must not be reported as failed.
+  await say(pickedSaid.asked(origin.channel)).catch((err: unknown) =>
+    deps.log.warn({ err }, 'could not update a form'),
+  );
 });
 
 interface Picked extends Pick<Press, 'body'> {

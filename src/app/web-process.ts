@@ -1,6 +1,5 @@
-import { answerTooMany, answerUnknown } from '../../handlers/dispatch/answer-unknown.ts';
+import { answerFailed, answerTooMany, answerUnknown } from '../../handlers/dispatch/answer-unknown.ts';
 import { registerListeners } from '../../handlers/index.ts';
-import { unavailable } from '../../templates/policy/not-permitted.ts';
 import { createChosenPrograms } from '../app-home/chosen-program.ts';
 import { answerJson } from '../core/answer-json.ts';
 import { watchClock } from '../core/clock.ts';
@@ -119,6 +118,7 @@ interface SlackParts {
 }
 
 function openSlackApp(config: WebConfig, { programs, slack, respond, whichProgram, isReady, log }: SlackParts) {
+  const told = { respond, postEphemeral: createPostEphemeral(slack), log };
   return createSlackApp({
     botToken: config.slackBotToken,
     signingSecret: config.slackSigningSecret,
@@ -132,14 +132,8 @@ function openSlackApp(config: WebConfig, { programs, slack, respond, whichProgra
       register: (app) => registerListeners(app, listeners),
     })),
     whichProgram,
-    // A button or command failed after it was acknowledged: do not leave the person waiting for an answer.
-    async apologise(body) {
-      if (!('response_url' in body) || typeof body.response_url !== 'string') return;
-      await respond(body.response_url, unavailable()).catch((error: unknown) => {
-        log.error({ err: error }, 'could not deliver an answer');
-      });
-    },
-    answerUnknown: answerUnknown({ respond, postEphemeral: createPostEphemeral(slack), log }),
+    answerFailed: answerFailed(told),
+    answerUnknown: answerUnknown(told),
     mayAsk: createPersonRate(),
     answerTooMany: answerTooMany(log),
     routes: (otherwise) =>

@@ -29,7 +29,7 @@ interface SlackAppOptions {
   readonly programs: readonly (Omit<SlackProgram, 'processEvent'> & { readonly register: (app: App) => void })[];
   readonly whichProgram: WhichProgram;
   /** Tells a person that a request failed; `body` is Slack's delivery. */
-  readonly apologise: (body: object) => Promise<void>;
+  readonly answerFailed: (body: Record<string, unknown>) => Promise<void>;
   /** Answers deliveries that no listener handles: a button of an older version, an unknown command or form. */
   readonly answerUnknown: AnswerUnknown;
   readonly mayAsk: PersonRate;
@@ -118,7 +118,7 @@ function createBolt(options: SlackAppOptions) {
     app.error(async ({ error, body }: { error: Error; body: object }) => {
       failed.add(body);
       log.error({ err: error }, 'a listener failed');
-      await options.apologise(body);
+      await options.answerFailed({ ...body });
     });
     return app;
   };

@@ -117,10 +117,10 @@ function viewCalls(client: webApi.WebClient, call: SlackCall) {
     /** On top of the view in which the control was pressed. */
     pushView: (triggerId: string, view: ModalView) =>
       call('views.push', async () => shown(await client.views.push({ trigger_id: triggerId, view }))),
-    /** Fails when the view has changed since `hash`. */
-    updateView: ({ viewId, hash }: { viewId: string; hash: string }, view: ModalView) =>
+    /** Fails when the view has changed since `hash`, if there is one. */
+    updateView: ({ viewId, ...unchanged }: { viewId: string; hash?: string }, view: ModalView) =>
       call('views.update', async () => {
-        await client.views.update({ view_id: viewId, hash, view });
+        await client.views.update({ view_id: viewId, ...unchanged, view });
       }),
     publishHome: (userId: string, view: HomeView) =>
       call('views.publish', async () => {

@@ -1,11 +1,16 @@
 import { expect, it } from 'vitest';
-import { pickCard } from '../../../handlers/dispatch/picker.ts';
+import { actOnPicked, pickCard } from '../../../handlers/dispatch/picker.ts';
+import { SlackError } from '../../../src/core/errors.ts';
 import type { Role } from '../../../src/policy/decide-action.ts';
 import { accountOf } from '../../support/directories.ts';
 import { buttonIds } from '../../templates/shown.ts';
 
 /** Picks a card. @returns the buttons that the form shows then. */
-async function controls(status: 'ACTIVE' | 'BLOCKED', roles: readonly Role[]): Promise<string[]> {
+async function controls(
+  status: 'ACTIVE' | 'BLOCKED',
+  roles: readonly Role[],
+  failure: SlackError | null = null,
+): Promise<string[]> {
   const shown: { blocks: Parameters<typeof buttonIds>[0] }[] = [];
   const cards = [{ cardId: 1, last4: '1111', status, seenAt: '2026-11-20T00:00:00Z' }];
   const origin = { kind: 'command', channel: 'C1', messageTs: null, reply: null, replace: false };
@@ -14,7 +19,10 @@ async function controls(status: 'ACTIVE' | 'BLOCKED', roles: readonly Role[]): P
     rolesForCard: async () => ({ roles, isComplete: true }),
     pending: { get: async () => ({ kind: 'place', origin }), put: async () => 'p_2' },
     directory: { account: async () => accountOf({ cards }) },
-    updateView: async (_place: unknown, view: (typeof shown)[0]) => void shown.push(view),
+    async updateView(_place: unknown, view: (typeof shown)[0]) {
+      if (failure !== null) throw failure;
+      shown.push(view);
+    },
     requestAction: async ({ input }: { input: () => Promise<unknown> }) => void (await input()),
   };
   const body = {
@@ -31,4 +39,46 @@ it('offers nobody to unblock their own card, because that is always refused', as
   expect(await controls('BLOCKED', ['approver'])).toEqual(['picked_show', 'picked_unblock', 'picked_limit']);
   expect(await controls('BLOCKED', ['approver', 'holder'])).toEqual(['picked_show', 'picked_limit']);
   expect(await controls('ACTIVE', ['holder'])).toEqual(['picked_show', 'picked_block']);
+});
+
+/** A press of *Block card* in the picker. @returns what was requested. */
+async function pressBlock(updateView: (form: object) => Promise<void>): Promise<unknown[]> {
+  const asked: unknown[] = [];
+  const origin = { kind: 'command', channel: 'C1', messageTs: null, reply: null, replace: false };
+  const target = { kind: 'card', acctId: 7378, cardId: 1, alertId: null };
+  const choice = { verb: 'block', target, reason: '', actor: { userId: 'U1', teamId: 'T1' }, origin, input: {} };
+  const deps = {
+    pending: { get: async () => ({ kind: 'choice', choice }) },
+    updateView,
+    requestAction: async (ask: unknown) => void asked.push(ask),
+    log: { warn() {} },
+  };
+  const body = {
+    view: { id: 'V1', hash: 'h1', private_metadata: 'p_1' },
+    user: { id: 'U1' },
+    team: { id: 'T1' },
+    actions: [{ type: 'button', value: 'p_2' }],
+  };
+  await actOnPicked(deps as never)({ ack: async () => {}, body } as never);
+  return asked;
+}
+
+it('does not fail once the action is requested, although its form cannot say so', async () => {
+  const silent = new SlackError('views.update', 'unknown', 'no_answer');
+
+  expect(await pressBlock(() => Promise.reject(silent))).toHaveLength(1);
+});
+
+it('shows the latest choice, although an earlier one has changed the form meanwhile', async () => {
+  const forms: object[] = [];
+  await pressBlock(async (form) => void forms.push(form));
+
+  expect(forms).toEqual([{ viewId: 'V1' }]);
+});
+
+it('fails if a choice cannot be shown, unless the form is closed by now', async () => {
+  const failed = (code: string) => controls('ACTIVE', ['operator'], new SlackError('views.update', 'refused', code));
+
+  await expect(failed('fatal')).rejects.toThrow('fatal');
+  expect(await failed('not_found')).toEqual([]);
 });

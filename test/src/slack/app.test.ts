@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startRedis } from '../../../local/redis.ts';
 import { stateKey } from '../../../src/core/keys.ts';
 import recordedEvents from '../../fixtures/slack/events.json' with { type: 'json' };
 import recordedInteractions from '../../fixtures/slack/interactions.json' with { type: 'json' };
@@ -251,4 +252,46 @@ it('logs why a delivery could not be handled, and answers 500 so that Slack trie
   expect(answer.status).toBe(500);
   const logged = side.lines.find(({ msg }) => msg === 'could not handle a request of Slack');
   expect(logged?.err?.message).toContain('WRONGTYPE');
+});
+
+describe('while Redis is away', () => {
+  const unreachable = /can’t take this right now/;
+  const who = { user: { id: 'U00000003', team_id: 'T1' }, team: { id: 'T1' }, trigger_id: '1.2.x', api_app_id: 'A1' };
+  const view = { id: 'V1', hash: '1.h', private_metadata: 'p_1', type: 'modal', blocks: [] };
+  const pressed = { type: 'button', block_id: 'b', value: 'p_2', action_ts: '1.1' };
+  const values = { words: { words: { type: 'plain_text_input', value: 'block 4242 my pin is 1234' } } };
+  const deliveries: [string, object][] = [
+    [
+      'a click in a form',
+      { ...who, type: 'block_actions', view, actions: [{ ...pressed, action_id: 'picked_block' }] },
+    ],
+    [
+      'a submitted form',
+      { ...who, type: 'view_submission', view: { ...view, callback_id: 'card_command', state: { values } } },
+    ],
+  ];
+  let side: SlackSide;
+  beforeAll(async () => {
+    side = await startSlackSide();
+    await side.redis.kill();
+  });
+  afterAll(async () => {
+    const { port, folder } = side.redis;
+    // A process that stops waits for Redis.
+    const again = await startRedis({ port, folder });
+    await side.stop();
+    await again.stop();
+  });
+
+  it.each(deliveries)('%s, which has no response_url, is answered in a direct message', async (_what, body) => {
+    side.calls.length = 0;
+
+    const { status } = await side.deliverInteraction(body);
+
+    expect(status).toBe(200);
+    const isDirect = ({ path, body: sent }: (typeof side.calls)[0]) =>
+      path.endsWith('chat.postMessage') && unreachable.test(sent);
+    await until(() => side.calls.some(isDirect), 'the person gets a message');
+    expect(side.calls.filter(isDirect)).toHaveLength(1);
+  });
 });

@@ -62,7 +62,7 @@ function openApp(apiUrl: string): ReturnType<typeof createSlackApp> {
     log,
     programs: [{ name: '', command: '/card', inside: (run) => run(), register: () => {} }],
     whichProgram: { all: [{ name: '', command: '/card' }], chosen: async () => '' },
-    apologise: async () => {},
+    answerFailed: async () => {},
     answerUnknown: async (_body, ack) => await ack({ text: 'answered' }),
     mayAsk: () => true,
     answerTooMany: async () => {},
