@@ -9,8 +9,19 @@ import type { ViewArgs } from '../dispatch/submission.ts';
 
 type Errors = Record<string, string>;
 
-/** Text printed on a card or used in an address. The card service accepts these characters only. */
-const printable = /^[\x20-\x7e]+$/;
+/** In text that is printed on a card or used in an address, the card service accepts no such character. */
+const unprintable = /[^\x20-\x7e]/u;
+
+/** With the signs of a typewriter: phones and word processors replace them with others. */
+function typewritten(text: string): string {
+  return text
+    .normalize('NFC')
+    .replaceAll(/[‘’´ʼ]/g, "'")
+    .replaceAll(/[“”„]/g, '"')
+    .replaceAll(/[\p{Pd}−]/gu, '-')
+    .replaceAll(/\p{Cf}/gu, '')
+    .replaceAll(/\s+/g, ' ');
+}
 
 /** `/card virtual order [NAME]`: opens the form. For approvers only, because a new card is money to spend. */
 export async function openVirtualOrder(
@@ -64,14 +75,19 @@ export function orderVirtual(deps: ListenerDeps) {
   };
 }
 
-function readOrder({ typed }: Inputs, errors: Errors, now: Date): VirtualOrder {
+function readOrder(inputs: Inputs, errors: Errors, now: Date): VirtualOrder {
+  const typed = (id: string): string => typewritten(inputs.typed(id)).trim();
   const need = (id: string, isGood: (text: string) => boolean, why: string): string => {
     const text = typed(id);
     if (!isGood(text)) errors[id] = why;
     return text;
   };
-  const plainWords = (id: string): string =>
-    need(id, (text) => printable.test(text), 'Letters without accents, please.');
+  const plainWords = (id: string): string => {
+    const text = need(id, (one) => one !== '', 'Fill this in.');
+    const refused = unprintable.exec(text)?.[0];
+    if (refused !== undefined) errors[id] = `Only plain letters, digits and signs, please: no “${refused}”.`;
+    return text;
+  };
   const firstName = plainWords(input.firstName);
   const lastName = plainWords(input.lastName);
   if (firstName.length + lastName.length > 23)
@@ -85,8 +101,6 @@ function readOrder({ typed }: Inputs, errors: Errors, now: Date): VirtualOrder {
   };
   const dateOfBirth = readBirthDate(typed(input.dateOfBirth), now) ?? '';
   if (dateOfBirth === '') errors[input.dateOfBirth] = 'Write the date of birth, month first, such as 04/30/1991.';
-  const line2 = typed(input.line2);
-  if (line2 !== '' && !printable.test(line2)) errors[input.line2] = 'Letters without accents, please.';
   return {
     firstName,
     lastName,
@@ -95,7 +109,7 @@ function readOrder({ typed }: Inputs, errors: Errors, now: Date): VirtualOrder {
     email: need(input.email, (text) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text), 'Write an email address.'),
     address: {
       line1: plainWords(input.line1),
-      line2,
+      line2: typed(input.line2) === '' ? '' : plainWords(input.line2),
       city: plainWords(input.city),
       state: need(input.state, (text) => /^[A-Za-z]{2}$/.test(text), 'Two letters, such as TX.').toUpperCase(),
       postalCode: need(input.postalCode, (text) => /^\d{5}$/.test(text), 'Five digits.'),
