@@ -13,7 +13,7 @@ import { type HealthDeps, readHealth } from '../ops/health.ts';
 import { listStuck } from '../ops/stuck.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
 import { readOverdue } from '../outbox/overdue.ts';
-import type { KnownRoles } from '../policy/roles.ts';
+import { type KnownRoles, mayHaveMoreRoles } from '../policy/roles.ts';
 import type { WhichCards } from './home-facts.ts';
 import type { ListPage } from './home-page.ts';
 import type { HomeOpened, HomeViewers } from './viewer-store.ts';
@@ -73,7 +73,9 @@ export function createHome(deps: Deps) {
       const viewer = await viewers.viewer(userId);
       if (viewer === null || !(await deps.page.isShown(userId))) return;
       const { pages, openedMs } = viewer;
-      const { roles } = await deps.currentRoles(userId);
+      const known = await deps.currentRoles(userId);
+      const { roles } = known;
+      const isUnsure = mayHaveMoreRoles(known);
       const isApprover = roles.includes('approver');
       const isTeam = isApprover || roles.includes('operator');
       const [own, ownRequests, preferences, delegate, team] = await Promise.all([
@@ -86,7 +88,7 @@ export function createHome(deps: Deps) {
       try {
         await deps.page.publish(
           userId,
-          home({ at: deps.now().toISOString(), own, ownRequests, preferences, team, delegate, pages }),
+          home({ at: deps.now().toISOString(), own, ownRequests, preferences, team, delegate, pages, isUnsure }),
         );
       } catch (error) {
         if (!(error instanceof SlackError) || error.retryable || error.code === 'app_refused') throw error;

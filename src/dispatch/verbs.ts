@@ -13,7 +13,7 @@ import { directoryVerbs } from '../directory/verbs.ts';
 import { holderVerbs } from '../holders/verbs.ts';
 import { limitVerbs } from '../limits/verbs.ts';
 import { groupAsked, isForOwnCard, mayAsk, type Permission, type Role } from '../policy/decide-action.ts';
-import type { Roles } from '../policy/roles.ts';
+import { mayHaveMoreRoles, type Roles } from '../policy/roles.ts';
 import { recoveryVerbs } from '../recovery/verbs.ts';
 import { routingVerbs } from '../routing/verbs.ts';
 import { virtualCardVerbs } from '../virtual-cards/verbs.ts';
@@ -124,7 +124,7 @@ const mostUsed: readonly Verb[] = [
 /** The help for a person, by their roles of this moment. */
 export async function helpNow(userId: string, rolesOf: Roles['rolesOf']): Promise<Help> {
   const [ofAny, ofAll] = await Promise.all([rolesOf(userId), rolesOf(userId, { group: null })]);
-  return helpFor(ofAny.roles, ofAll.roles);
+  return { ...helpFor(ofAny.roles, ofAll.roles), isUnsure: mayHaveMoreRoles(ofAny) };
 }
 
 /**

@@ -17,6 +17,11 @@ export interface KnownRoles {
   readonly inPlaceOf?: readonly string[];
 }
 
+/** False for approvers, whatever is not known: they may do everything that others may. */
+export function mayHaveMoreRoles({ roles, isComplete }: KnownRoles): boolean {
+  return !isComplete && !roles.includes('approver');
+}
+
 export interface RolesAsked extends HowOld {
   /** Someone who may not do something has no delegate who may. */
   readonly mayNot?: (userId: string) => Promise<boolean>;

@@ -3,6 +3,7 @@ import type { HomePages, ListPage } from '../../src/app-home/home-page.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { context, header, section } from '../core/blocks.ts';
+import { unsureOfRoles } from '../policy/not-permitted.ts';
 import { type DelegateFacts, homeDelegate } from './delegate.ts';
 import { homeOwnCards, type OwnCardFacts } from './home-own-cards.ts';
 import { homeTeam, type TeamFacts } from './home-team.ts';
@@ -22,10 +23,12 @@ export interface Home {
   readonly team: TeamFacts | null;
   readonly delegate: DelegateFacts;
   readonly pages: HomePages;
+  /** They may have more roles: Slack does not list a user group. */
+  readonly isUnsure?: boolean;
 }
 
 /** App Home: a person's own cards, and for the team everything that waits for them. All lists full, it fits into Slack’s 100 blocks. */
-export function home({ at, own, ownRequests, preferences, team, delegate, pages }: Home): {
+export function home({ at, own, ownRequests, preferences, team, delegate, pages, isUnsure = false }: Home): {
   type: 'home';
   blocks: KnownBlock[];
 } {
@@ -33,12 +36,13 @@ export function home({ at, own, ownRequests, preferences, team, delegate, pages 
   // Whoever is no approver any more can still end what they gave away.
   const showsDelegate = isApprover || delegate.current !== null;
   const blocks: KnownBlock[] = [
+    ...(isUnsure ? [section(unsureOfRoles)] : []),
     ...homeOwnCards(own, at),
     ...homeOwnRequests(ownRequests, pages),
     ...(team === null ? [] : homeTeam(team, pages)),
     ...(showsDelegate ? homeDelegate(isApprover ? delegate : { ...delegate, allowed: [] }, preferences.delegates) : []),
     ...(own.total === 0 ? [] : homePreferences(showsDelegate ? { ...preferences, delegates: [] } : preferences)),
-    ...(own.total === 0 && team === null ? external() : []),
+    ...(own.total === 0 && team === null && !isUnsure ? external() : []),
     ...context(
       `${dateAfter('As of', at)}. Updates automatically${own.total === 0 ? '' : '; balances and limits when you open this page'}.`,
     ),

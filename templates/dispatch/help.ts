@@ -1,6 +1,7 @@
 import { commandCode, slashCommand } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { context, header, inSections, section, sentence } from '../core/blocks.ts';
+import { unsureOfRoles } from '../policy/not-permitted.ts';
 
 /** A row of the list. */
 export interface HelpEntry {
@@ -23,9 +24,11 @@ export interface Help {
   readonly others: readonly HelpEntry[];
   /** Whose cards this person may see. */
   readonly cards: 'all' | 'own' | 'none';
+  /** They may have more roles: Slack does not list a user group. */
+  readonly isUnsure?: boolean;
 }
 
-export function help({ own, others, cards }: Help): Message {
+export function help({ own, others, cards, isUnsure = false }: Help): Message {
   const more = own.slice(FIRST);
   const mine = commands(own);
   const theirs = commands(others).filter((command) => !mine.includes(command));
@@ -34,6 +37,7 @@ export function help({ own, others, cards }: Help): Message {
     text: sentence(`What you can ask Cardbell: ${mine.join(', ')}.`),
     blocks: [
       header('What you can ask Cardbell'),
+      ...(isUnsure ? [section(unsureOfRoles)] : []),
       section(
         ...own
           .slice(0, FIRST)

@@ -62,6 +62,10 @@ export function unavailable({ isBlock = false } = {}): Message {
   return refusal({ why, whoCan, changed: '' });
 }
 
+/** Above what is shown by role, while Slack does not list a user group. */
+export const unsureOfRoles =
+  'Slack does not say just now which roles you have, so something may be missing here. Look again in a minute.';
+
 /** For people who ask for what only a card's holder may see or do. */
 export function notLinked(): Pick<Refusal, 'why' | 'whoCan'> {
   const whoCan = `If it should be yours, say so with ${commandCode('link')} and the last four digits.`;

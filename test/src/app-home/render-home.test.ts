@@ -27,13 +27,18 @@ const noTeamFacts: TeamFacts = {
   health: calmHealth,
 };
 
-function createWorld(publishError: SlackError | null = null, roles: Role[] = [], isShown = true) {
+function createWorld(
+  publishError: SlackError | null = null,
+  roles: Role[] = [],
+  { isShown = true, isComplete = true } = {},
+) {
+  const pages: string[] = [];
   const perPage: number[] = [];
   const enqueued: (string | number)[] = [];
   const opened: string[] = [];
   const home = createHome({
     viewers: createHomeViewers(redis(), () => new Date()),
-    currentRoles: async () => ({ roles, isComplete: true }),
+    currentRoles: async () => ({ roles, isComplete }),
     facts: {
       ownRequests: async () => [],
       preferencesOf: async () => ({ off: [], digest: null, quiet: null, delegates: [] }),
@@ -50,8 +55,9 @@ function createWorld(publishError: SlackError | null = null, roles: Role[] = [],
     recordOpening: async ({ userId }) => void opened.push(userId),
     page: {
       isShown: async () => isShown,
-      async publish() {
+      async publish(_userId, view) {
         if (publishError !== null) throw publishError;
+        pages.push(JSON.stringify(view));
       },
     },
     enqueue: {
@@ -62,7 +68,7 @@ function createWorld(publishError: SlackError | null = null, roles: Role[] = [],
     log: createLog({ level: 'silent', process: 'test' }),
   });
   const open = (userId: string) => home.open({ id: `home_${userId}`, userId, isOpening: true, turn: null });
-  return { home, open, enqueued, opened, perPage };
+  return { home, open, enqueued, opened, perPage, pages };
 }
 
 describe('a change that App Home may show', () => {
@@ -98,6 +104,24 @@ it('renders App Home when the roles of a viewer change, which is no opening', as
   expect(perPage, 'only that of the viewer').toHaveLength(1);
 });
 
+it.each<[boolean, Role[], boolean]>([
+  [false, [], true],
+  [false, ['operator'], true],
+  // Nobody has more rights.
+  [false, ['approver'], false],
+  [true, [], false],
+])(
+  'says that something may be missing while Slack does not list a user group: listed %s, %j',
+  async (isComplete, roles, isSaid) => {
+    const { home, open, pages } = createWorld(null, roles, { isComplete });
+    await open('U0ANA');
+    await home.render('U0ANA');
+
+    expect(pages.join().includes('Slack does not say just now which roles you have')).toBe(isSaid);
+    expect(pages.join().includes('*Do you hold a card?*')).toBe(isComplete && roles.length === 0);
+  },
+);
+
 it('shows fewer own cards at once to the team, whose page has more lists', async () => {
   for (const roles of [[], ['operator']] satisfies Role[][]) {
     const { home, open, perPage } = createWorld(null, roles);
@@ -109,7 +133,7 @@ it('shows fewer own cards at once to the team, whose page has more lists', async
 });
 
 it('reads nothing for a person who looks at another card program', async () => {
-  const { home, open, perPage } = createWorld(null, [], false);
+  const { home, open, perPage } = createWorld(null, [], { isShown: false });
   await open('U0ANA');
 
   await home.render('U0ANA');

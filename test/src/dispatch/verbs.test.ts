@@ -3,6 +3,7 @@ import { parseCommand, readSlashText } from '../../../src/dispatch/command.ts';
 import { changesCard, entryOf, helpFor, helpNow, refusedTo, verbNames } from '../../../src/dispatch/verbs.ts';
 import type { Role } from '../../../src/policy/decide-action.ts';
 import { chooseCard } from '../../../templates/directory/choose-card.ts';
+import { help } from '../../../templates/dispatch/help.ts';
 import { clock } from '../../support/clock.ts';
 
 const everyRole = ['holder', 'operator', 'approver'] as const;
@@ -23,7 +24,17 @@ it('help is about the roles of the moment, for the cards of some groups and for 
     isComplete: true,
   });
 
-  expect(await helpNow('U0NINA', ofNorth)).toEqual(helpFor(['approver'], []));
+  expect(await helpNow('U0NINA', ofNorth)).toEqual({ ...helpFor(['approver'], []), isUnsure: false });
+});
+
+it.each<[Role[], boolean]>([
+  [[], true],
+  [['operator'], true],
+  [['approver'], false],
+])('help says that something may be missing while Slack does not list a user group: %j', async (roles, isSaid) => {
+  const { blocks } = help(await helpNow('U0NINA', async () => ({ roles, isComplete: false })));
+
+  expect(JSON.stringify(blocks).includes('Slack does not say just now which roles you have')).toBe(isSaid);
 });
 
 it.each(verbNames)('%s: permission and refusal texts start with a verb phrase', (verb) => {

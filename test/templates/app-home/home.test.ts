@@ -366,6 +366,7 @@ describe('App Home', () => {
           };
           const view = home({
             at,
+            isUnsure: true,
             delegate: { current: { to: text, from: text, until: text }, allowed: fill(text) },
             preferences: {
               off: [text],
