@@ -3,7 +3,7 @@ import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { isPermitted, rolesAsked } from '../../src/dispatch/verbs.ts';
-import { BLOCKED_ALONE_MAX } from '../../src/policy/decide-action.ts';
+import { BLOCKED_ALONE_MAX, withoutHolder } from '../../src/policy/decide-action.ts';
 import { stillOpen } from '../../templates/alerts/card-testing.ts';
 import { cardOfHolderRaw } from '../../templates/core/card-words.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
@@ -59,8 +59,8 @@ async function blockCards(
   }
   const { actor, isExternal } = interaction;
   const roles = isExternal ? [] : (await deps.rights.rolesOf(actor.userId, rolesAsked('block'))).roles;
-  // Someone who may not block gets one refusal and one record, so one card is enough.
-  const asked = isPermitted('block', roles) ? cards : cards.slice(0, 1);
+  const mayBlockAny = isPermitted('block', withoutHolder(roles));
+  const asked = mayBlockAny ? cards : onlyOwn(cards, isExternal ? [] : await deps.accountsOf(actor.userId));
   // Several answers to one press would replace the same message, and only the last would stay.
   const origin = { ...interaction.origin, replace: interaction.origin.replace && asked.length === 1 };
   for (const { acctId, last4 } of asked) {
@@ -70,4 +70,10 @@ async function blockCards(
     const card = { kind: 'card', acctId, cardId: null, ...named, alertId: warningId } as const;
     await deps.requestAction({ ...interaction, id, origin, verb: 'block', target: card, input: {} });
   }
+}
+
+/** The person's own cards, and one other: somebody who may not block it gets one refusal and one record. */
+function onlyOwn(cards: readonly TriedCard[], accounts: readonly number[]): readonly TriedCard[] {
+  const isOwn = ({ acctId }: TriedCard): boolean => acctId !== null && accounts.includes(acctId);
+  return [...cards.filter(isOwn), ...cards.filter((card) => !isOwn(card)).slice(0, 1)];
 }

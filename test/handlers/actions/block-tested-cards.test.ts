@@ -3,10 +3,18 @@ import { blockTestedCards } from '../../../handlers/actions/block-tested-cards.t
 import { type CardTestingAlert, testedCardValue } from '../../../src/alerts/alert.ts';
 import type { ListenerDeps } from '../../../src/app/compose-web.ts';
 import type { Ask } from '../../../src/dispatch/request-action.ts';
+import type { Role } from '../../../src/policy/decide-action.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
 
 /** *Block all cards* on a warning about this many cards, in the channel or in a copy that only this person sees. */
-async function press(count: number, { isPrivate }: { readonly isPrivate: boolean }): Promise<Ask[]> {
+async function press(
+  count: number,
+  {
+    isPrivate = false,
+    roles = ['operator'],
+    own = [],
+  }: { readonly isPrivate?: boolean; readonly roles?: readonly Role[]; readonly own?: readonly number[] },
+): Promise<Ask[]> {
   const { event, card } = transactionAlert();
   const tried = Array.from({ length: count }, (_, index) => ({
     alertId: `evt_000000000000000${index}`,
@@ -31,7 +39,8 @@ async function press(count: number, { isPrivate }: { readonly isPrivate: boolean
   const deps = {
     seals: { reply: { seal: (url: string) => url } },
     alerts: { get: async () => warning },
-    rights: { rolesOf: async () => ({ roles: ['operator'], isComplete: true }) },
+    rights: { rolesOf: async () => ({ roles, isComplete: true }) },
+    accountsOf: async () => own,
     requestAction: async (ask: Ask) => void asked.push(ask),
   };
   const last = warning.tried.at(-1);
@@ -71,4 +80,14 @@ it('names each card by the digits that were shown, because the account may have 
     { acctId: 7000, last4: '1110' },
     { acctId: 7001, last4: '1111' },
   ]);
+});
+
+it.each<[string, Role[], number[], number[]]>([
+  ['holds none of the cards', ['holder'], [1], [7000]],
+  ['holds one of them, which they may block', ['holder'], [7002], [7002, 7000]],
+  ['has no role', [], [], [7000]],
+])('refuses once if the person only %s', async (_who, roles, own, accounts) => {
+  const asked = await press(4, { roles, own });
+
+  expect(asked.map(({ target }) => target.kind === 'card' && target.acctId)).toEqual(accounts);
 });
