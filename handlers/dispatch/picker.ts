@@ -8,6 +8,8 @@ import { toCardFacts } from '../../src/directory/account.ts';
 import { askOf, type Refused } from '../../src/dispatch/request-action.ts';
 import { helpNow, isPermitted, permissionOf } from '../../src/dispatch/verbs.ts';
 import type { Role } from '../../src/policy/decide-action.ts';
+import { answerView } from '../../src/slack/answer.ts';
+import type { Message } from '../../src/slack/message.ts';
 import {
   cardPicker,
   type PickedCard,
@@ -133,7 +135,12 @@ export const actOnPicked = onPicked(async ({ pendingId, asked, body, say }, deps
   // Each press is a new request, because each one fills the form that it opened.
   const id = contentId('act_', ['picked', pendingId, shown?.viewId ?? '']);
   const ask = askOf({ ...asked, id, isExternal: false, origin });
-  await deps.requestAction({ ...ask, notify: notifyAt(origin, body.user.id, deps) });
+  const elsewhere = notifyAt(origin, body.user.id, deps);
+  const inPushed = async (message: Message): Promise<void> => {
+    if (shown === undefined) return await elsewhere(message);
+    await deps.updateView(shown, answerView(message)).catch(() => elsewhere(message));
+  };
+  await deps.requestAction({ ...ask, notify: inPushed });
   if (isShow) return;
   // The action is requested, so it must not be reported as failed.
   await say(pickedSaid.asked(origin.channel)).catch((err: unknown) =>

@@ -54,7 +54,7 @@ export function createAnswer(deps: Deps): (asked: Asked, message: Message) => Pr
     const { view } = origin;
     const isLate = deps.now().getTime() - Date.parse(asked.askedAt) > RESPONSE_URL_MS;
     const ways: (() => Promise<unknown>)[] = [
-      ...(view === undefined ? [] : [() => slack.updateView(view, viewOf(message))]),
+      ...(view === undefined ? [] : [() => slack.updateView(view, answerView(message))]),
       ...(url === null ? [] : [() => respond(url, message, { replaceOriginal: origin.replace })]),
       ...(isLate ? [] : [() => slack.postEphemeral(origin.channel, actor.userId, message, origin.threadTs)]),
     ];
@@ -88,7 +88,8 @@ export function createPostEphemeral(slack: Posting): Slack['postEphemeral'] {
   };
 }
 
-function viewOf({ blocks }: Message): ModalView {
+/** An answer in the form that waits for it. */
+export function answerView({ blocks }: Message): ModalView {
   const text = (words: string) => ({ type: 'plain_text', text: words }) as const;
   return { type: 'modal', title: text('Card'), close: text('Back'), blocks: blocks.slice(0, limits.VIEW_BLOCKS_MAX) };
 }

@@ -82,3 +82,37 @@ it('fails if a choice cannot be shown, unless the form is closed by now', async 
   await expect(failed('fatal')).rejects.toThrow('fatal');
   expect(await failed('not_found')).toEqual([]);
 });
+
+it('shows a refusal in the form that waits for the limits, or tells the person if that is closed', async () => {
+  const shown: object[] = [];
+  const told: object[] = [];
+  let isClosed = false;
+  const origin = { kind: 'command', channel: 'C1', messageTs: null, reply: null, replace: false };
+  const target = { kind: 'card', acctId: 7378, cardId: 1, alertId: null };
+  const choice = { verb: 'show', target, reason: '', actor: { userId: 'U1', teamId: 'T1' }, origin, input: {} };
+  const refusal = { text: 'Not done', blocks: [{ type: 'divider' }] };
+  const deps = {
+    pending: { get: async () => ({ kind: 'choice', choice }) },
+    pushView: async () => ({ viewId: 'V2', hash: 'h2' }),
+    async updateView(form: object, { blocks }: { blocks: object[] }) {
+      if (isClosed) throw new SlackError('views.update', 'refused', 'not_found');
+      shown.push({ ...form, blocks });
+    },
+    postEphemeral: async (_channel: string, _userId: string, message: object) => void told.push(message),
+    requestAction: async ({ notify }: { notify: (message: object) => Promise<void> }) => await notify(refusal),
+    log: { warn() {} },
+  };
+  const body = {
+    view: { id: 'V1', hash: 'h1', private_metadata: 'p_1' },
+    user: { id: 'U1' },
+    team: { id: 'T1' },
+    actions: [{ type: 'button', value: 'p_2' }],
+  };
+  const press = () => actOnPicked(deps as never)({ ack: async () => {}, body } as never);
+  await press();
+  isClosed = true;
+  await press();
+
+  expect(shown).toEqual([{ viewId: 'V2', hash: 'h2', blocks: refusal.blocks }]);
+  expect(told).toEqual([refusal]);
+});
