@@ -190,11 +190,13 @@ export function createNotifyOfVerdict(deps: NotifyDeps): NotifyOfVerdict {
     const { action, verb, result: was, sentAt } = awaited;
     const { id, origin, actor } = action;
     const message = resultMessage(action, verb, result, sentAt);
+    // The same for both: if both are direct messages, only one is sent.
+    const messageId = `${id}-${result.confirmation}`;
     const isReplaced = origin.replace && (await deps.progress.isAnswerReplaced(id));
-    if (origin.replace && !isReplaced) await deps.responses.answer(action, message);
+    if (origin.replace && !isReplaced) await deps.responses.answer({ ...action, id: messageId }, message);
     const isSaid = !isReplaced || !hasLeftRuleset(was, result);
     if (origin.replace && was.state === 'done' && result.confirmation === 'confirmed' && isSaid) return;
-    await deps.notifyDirectly(actor.userId, `${id}-${result.confirmation}`, message);
+    await deps.notifyDirectly(actor.userId, messageId, message);
   }
 
   /**

@@ -39,8 +39,10 @@ interface Deps {
 
 /**
  * Answers the person who asked, where they asked: in their open form, else through the `response_url`, else as an
- * ephemeral message in the channel, else in a direct message. Slack accepts an ephemeral message for someone who is away
- * and drops it, so a late answer is a direct message.
+ * ephemeral message in the channel, else in a direct message.
+ *
+ * Slack accepts an ephemeral message for someone who is away and drops it, so a late answer is a direct message. It also
+ * replaces a question, if that is still there, so that nobody presses its button again.
  *
  * Slack's errors are not thrown: the action is on record, and repeating it because of a lost answer would be worse.
  */
@@ -48,26 +50,29 @@ export function createAnswer(deps: Deps): (asked: Asked, message: Message) => Pr
   const { slack, respond, seal, log } = deps;
   return async function answer(asked, message) {
     const { origin, actor } = asked;
-    const notify = (): Promise<void> => deps.notifyDirectly(actor.userId, asked.id, message);
-    if (origin.isDirect === true) return await notify();
-    const url = origin.reply === null ? null : seal.open(origin.reply);
     const { view } = origin;
-    const isLate = deps.now().getTime() - Date.parse(asked.askedAt) > RESPONSE_URL_MS;
-    const ways: (() => Promise<unknown>)[] = [
-      ...(view === undefined ? [] : [() => slack.updateView(view, answerView(message))]),
-      ...(url === null ? [] : [() => respond(url, message, { replaceOriginal: origin.replace })]),
-      ...(isLate ? [] : [() => slack.postEphemeral(origin.channel, actor.userId, message, origin.threadTs)]),
-    ];
-    for (const way of ways) {
-      try {
-        await way();
-        return;
-      } catch (error) {
-        if (!(error instanceof SlackError)) throw error;
-        log.warn({ err: error, actionId: asked.id }, 'could not deliver an answer; trying another way');
+    const url = origin.reply === null ? null : seal.open(origin.reply);
+    const isLate = deps.now().getTime() - Date.parse(asked.askedAt) > WAITS_MS;
+    const inForm = view === undefined ? [] : [() => slack.updateView(view, answerView(message))];
+    const byUrl = url === null ? [] : [() => respond(url, message, { replaceOriginal: origin.replace })];
+    const ephemeral = () => slack.postEphemeral(origin.channel, actor.userId, message, origin.threadTs);
+    const worked = async (ways: readonly (() => Promise<unknown>)[]): Promise<boolean> => {
+      for (const way of ways) {
+        try {
+          await way();
+          return true;
+        } catch (error) {
+          if (!(error instanceof SlackError)) throw error;
+          log.warn({ err: error, actionId: asked.id }, 'could not deliver an answer; trying another way');
+        }
       }
+      return false;
+    };
+    if (origin.isDirect !== true) {
+      if (await worked(isLate ? inForm : [...inForm, ...byUrl, ephemeral])) return;
+      if (isLate && origin.replace) await worked(byUrl);
     }
-    await notify();
+    await deps.notifyDirectly(actor.userId, asked.id, message);
   };
 }
 
@@ -94,8 +99,8 @@ export function answerView({ blocks }: Message): ModalView {
   return { type: 'modal', title: text('Card'), close: text('Back'), blocks: blocks.slice(0, limits.VIEW_BLOCKS_MAX) };
 }
 
-/** How long a `response_url` works. */
-const RESPONSE_URL_MS = 30 * 60_000;
+/** How long a person is taken to wait for an answer. */
+const WAITS_MS = 2 * 60_000;
 const TIMEOUT_MS = 5000;
 
 /** Answers a command or a click through its `response_url`: up to five times within 30 minutes. */

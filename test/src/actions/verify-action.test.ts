@@ -191,6 +191,21 @@ describe('a change that was sent', () => {
     expect([world.answers.at(-1)?.text, ...world.direct.map(({ text }) => text)]).toEqual([said, said]);
   });
 
+  it('is one message if the answer that replaces a question comes too late to be only there', async () => {
+    const ids: string[] = [];
+    const world = await createActionWorld(redis(), {
+      answer: async ({ id }) => void ids.push(id),
+      notifyDirectly: async (_userId, id) => void ids.push(id),
+    });
+    const origin = { kind: 'button', channel: 'C1', messageTs: null, reply: 'sealed', replace: true } as const;
+    await performAction(ask('block', { origin }), world.deps);
+    world.service.status = 'ACTIVE';
+
+    await confirm(world, 'act_block1');
+
+    expect(ids).toEqual(['act_block1', 'act_block1-unconfirmed', 'act_block1-unconfirmed']);
+  });
+
   it('is reported once, even if its jobs run again', async () => {
     const world = await createActionWorld(redis());
     await performAction(ask('block', byCommand), world.deps);

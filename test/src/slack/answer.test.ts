@@ -12,6 +12,7 @@ interface Given {
   readonly threadTs?: string;
   readonly view?: { viewId: string; hash: string };
   readonly isDirect?: true;
+  readonly replace?: boolean;
   readonly minutes?: number;
 }
 
@@ -52,8 +53,29 @@ it('answers in the open form of the request, or elsewhere if that was closed', a
   expect(await waysTried(1, { view })).toEqual(['form V1 with 0', 'response_url']);
 });
 
-it('goes on after the response_url has expired with a direct message, because the person may be away', async () => {
-  expect(await waysTried(1, { minutes: 31 })).toEqual(['response_url', 'message U1 act_1']);
+it.each([
+  [2, false, ['response_url']],
+  [3, false, ['message U1 act_1']],
+  // The button of a question that is still there must not be pressed again.
+  [2, true, ['response_url']],
+  [3, true, ['response_url', 'message U1 act_1']],
+  [31, true, ['response_url', 'message U1 act_1']],
+])(
+  'after %i minutes it is also read by a person who is away; replaces a question: %s',
+  async (minutes, replace, ways) => {
+    expect(await waysTried(0, { minutes, replace })).toEqual(ways);
+  },
+);
+
+it('is a direct message after minutes although the question could not be replaced', async () => {
+  expect(await waysTried(1, { minutes: 31, replace: true })).toEqual(['response_url', 'message U1 act_1']);
+});
+
+it('stays in the open form that waits for it, however late', async () => {
+  const view = { viewId: 'V1', hash: '1' };
+
+  expect(await waysTried(0, { view, minutes: 5 })).toEqual(['form V1 with 0']);
+  expect(await waysTried(1, { view, minutes: 5 })).toEqual(['form V1 with 0', 'message U1 act_1']);
 });
 
 it('is a direct message at once if others decided first', async () => {
