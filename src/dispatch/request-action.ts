@@ -1,4 +1,4 @@
-import { notPermitted, unavailable } from '../../templates/policy/not-permitted.ts';
+import { notPermitted, submittedTwice, unavailable } from '../../templates/policy/not-permitted.ts';
 import { Action, type Origin, type Target } from '../actions/action.ts';
 import { askPermissionOf } from '../approvals/ask-permission.ts';
 import { contentId } from '../core/content-id.ts';
@@ -121,11 +121,13 @@ export async function requestAction(
   deps.log.info({ actionId: id, verb, userId, roles, isAllowed: isTaken }, 'action requested');
 
   try {
-    await deps.take(
+    const taken = await deps.take(
       isTaken
         ? { type: 'action', action: VerbAction.parse({ ...envelope, ...input }) }
         : { type: 'refused', action: Action.parse({ ...envelope, id }), why: prepared.why },
     );
+    // Slack kept the form open because it got no answer in time, so it may say something else by now.
+    if (isTaken && !isLook && taken === 'seen' && ask.origin.kind === 'form') await notify(submittedTwice());
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error;
     deps.count(verb, 'unavailable');

@@ -62,6 +62,13 @@ export function unavailable({ isBlock = false } = {}): Message {
   return refusal({ why, whoCan, changed: '' });
 }
 
+/** A form was submitted again, perhaps with other values. */
+export function submittedTwice(): Message {
+  const why = 'I got this form before: what it said first counts.';
+  const whoCan = 'If you have changed it since, look at the card and ask again.';
+  return refusal({ title: 'Submitted twice', why, whoCan, changed: '' });
+}
+
 /** Above what is shown by role, while Slack does not list a user group. */
 export const unsureOfRoles =
   'Slack does not say just now which roles you have, so something may be missing here. Look again in a minute.';

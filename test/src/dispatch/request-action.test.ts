@@ -323,3 +323,21 @@ it('names those who may act on cards of this group, not those of other groups', 
   expect(told[0]).not.toContain('<@U0ANA>');
   expect(told[1]).toContain('<@U0ANA>');
 });
+
+it.each([
+  ['form', 'seen', 1],
+  ['form', 'new', 0],
+  // Slack repeats it: nothing in it can differ.
+  ['button', 'seen', 0],
+] as const)('a %s that is %s: says so if what it says now may not count', async (kind, taken, lines) => {
+  const told: string[] = [];
+  const origin = { ...ask.origin, kind };
+  const target: Target = { kind: 'words', words: ['1212'] };
+  await requestAction(askOf({ ...ask, origin, target, input: {} }), async ({ text }) => void told.push(text), {
+    ...common,
+    rights: { rolesOf: async () => ({ roles: ['operator'], isComplete: true }), whoMay: async () => [] },
+    take: async () => taken,
+  });
+
+  expect(told).toEqual(Array(lines).fill(expect.stringMatching(/^Submitted twice\. .*what it said first counts/)));
+});
