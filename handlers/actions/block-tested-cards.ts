@@ -2,7 +2,7 @@ import { type CardTestingAlert, readTestedCardValue, type TriedCard } from '../.
 import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import { commandCode } from '../../src/core/installation.ts';
-import { isPermitted, rolesAsked } from '../../src/dispatch/verbs.ts';
+import { isPermitted, rolesAtClick } from '../../src/dispatch/verbs.ts';
 import { BLOCKED_ALONE_MAX, withoutHolder } from '../../src/policy/decide-action.ts';
 import { stillOpen } from '../../templates/alerts/card-testing.ts';
 import { cardOfHolderRaw } from '../../templates/core/card-words.ts';
@@ -58,7 +58,7 @@ async function blockCards(
     return await deps.requestAction({ ...interaction, verb: 'block-all', target, input });
   }
   const { actor, isExternal } = interaction;
-  const roles = isExternal ? [] : (await deps.rights.rolesOf(actor.userId, rolesAsked('block'))).roles;
+  const roles = isExternal ? [] : (await rolesAtClick('block', actor.userId, deps.rights.rolesOf)).roles;
   const mayBlockAny = isPermitted('block', withoutHolder(roles));
   const asked = mayBlockAny ? cards : onlyOwn(cards, isExternal ? [] : await deps.accountsOf(actor.userId));
   // Several answers to one press would replace the same message, and only the last would stay.

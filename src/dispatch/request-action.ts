@@ -18,7 +18,7 @@ import {
   isBlocking,
   isPermitted,
   isVerb,
-  rolesAsked,
+  rolesAtClick,
   type Verb,
   VerbAction,
 } from './verbs.ts';
@@ -105,7 +105,7 @@ export async function requestAction(
   const { verb } = ask;
   const { roles, isComplete } = ask.isExternal
     ? { roles: [], isComplete: true }
-    : await deps.rights.rolesOf(ask.actor.userId, rolesAsked(verb));
+    : await rolesAtClick(verb, ask.actor.userId, deps.rights.rolesOf);
   const isAllowed = !ask.isExternal && isPermitted(verb, roles);
   const asked = envelopeOf(ask, roles, deps);
   const prepared = isAllowed ? await prepare(ask) : await refusedOf(ask, asked, isComplete, deps);

@@ -13,7 +13,7 @@ import { directoryVerbs } from '../directory/verbs.ts';
 import { holderVerbs } from '../holders/verbs.ts';
 import { limitVerbs } from '../limits/verbs.ts';
 import { groupAsked, isForOwnCard, mayAsk, type Permission, type Role } from '../policy/decide-action.ts';
-import { mayHaveMoreRoles, type Roles } from '../policy/roles.ts';
+import { type KnownRoles, mayHaveMoreRoles, type Roles } from '../policy/roles.ts';
 import { recoveryVerbs } from '../recovery/verbs.ts';
 import { routingVerbs } from '../routing/verbs.ts';
 import { virtualCardVerbs } from '../virtual-cards/verbs.ts';
@@ -176,10 +176,17 @@ export function isBlocking(verb: string): boolean {
   return verb === 'block' || verb === 'block-all';
 }
 
-/** Which roles count at the click. A block does not wait for Slack: an older list of a user group is sufficient. */
-export function rolesAsked(verb: Verb): NonNullable<Parameters<Roles['rolesOf']>[1]> {
-  const ofGroup = { group: groupAsked(permissionOf(verb)) };
-  return isBlocking(verb) ? { ...ofGroup, stillGoodMs: Number.POSITIVE_INFINITY } : ofGroup;
+/**
+ * A person's roles at the click. A block does not wait for Slack: an older list of a user group is sufficient for it, but
+ * refuses nobody.
+ */
+export async function rolesAtClick(verb: Verb, userId: string, rolesOf: Roles['rolesOf']): Promise<KnownRoles> {
+  const asked = { group: groupAsked(permissionOf(verb)) };
+  if (isBlocking(verb)) {
+    const known = await rolesOf(userId, { ...asked, stillGoodMs: Number.POSITIVE_INFINITY });
+    if (isPermitted(verb, known.roles)) return known;
+  }
+  return await rolesOf(userId, asked);
 }
 
 /** Completes "to …", for people: `block cards`. */

@@ -173,13 +173,13 @@ describe('user groups, read at each click unless read seconds ago', () => {
     await workspace.setUserGroup(groups.operators, [gus]);
   });
 
-  it('permit nobody while Slack cannot say who is in the group, and the answer says so', async () => {
+  it('permit nothing but a block while Slack cannot say who is in the group, and the answer says so', async () => {
     const { command, waitTold, workspace } = cardbell();
     const before = cardbell().writes().length;
     const since = Date.now() / 1000;
     workspace.faults.add({ method: 'usergroups.users.list', kind: 'http_500', times: 2 });
 
-    await command(gus, `block ${card.AcctId}`);
+    await command(gus, `activate ${card.AcctId}`);
     const message = await waitTold(gus, /unreachable/, since);
     await quiet(cardbell());
 

@@ -222,51 +222,58 @@ it('does on the second press of one button what was refused while a user group w
   expect(told).toEqual([refusal, refusal]);
 });
 
-it.each<[Verb, object, string]>([
-  ['block', {}, 'action'],
-  ['block-all', { acctIds: [1], names: ['Jane'], last4s: ['1212'] }, 'action'],
-  ['activate', {}, 'refused'],
-])('%s: while Slack lists no user group, an older list of it counts only for a block', async (verb, input, taken) => {
-  let [isSilent, elapsedMs] = [false, 0];
-  const policy = policyOfVariables({ operators: ['S1'], approvers: [], twoPersonAboveCents: 0, serviceZone: 'UTC' });
-  const { rolesOf } = createRoles(
-    {
-      policy: () => policy,
-      namedDelegates: async () => [],
-      slack: {
-        async groupMembers() {
-          if (isSilent) throw new SlackError('usergroups.users.list', 'unknown', 'http_503');
-          return ['U0OLGA'];
+const many = { acctIds: [1], names: ['Jane'], last4s: ['1212'] };
+it.each<[Verb, object, string, string]>([
+  ['block', {}, 'U0OLGA', 'action'],
+  ['block-all', many, 'U0OLGA', 'action'],
+  ['activate', {}, 'U0OLGA', 'it could not be read who may'],
+  // They may be in the group by now.
+  ['block', {}, 'U0NEW', 'it could not be read who may'],
+])(
+  '%s: while Slack lists no user group, an older list of it counts only for a block, %j by %s',
+  async (verb, input, userId, taken) => {
+    let [isSilent, elapsedMs] = [false, 0];
+    const policy = policyOfVariables({ operators: ['S1'], approvers: [], twoPersonAboveCents: 0, serviceZone: 'UTC' });
+    const { rolesOf } = createRoles(
+      {
+        policy: () => policy,
+        namedDelegates: async () => [],
+        slack: {
+          async groupMembers() {
+            if (isSilent) throw new SlackError('usergroups.users.list', 'unknown', 'http_503');
+            return ['U0OLGA'];
+          },
+          people: { of: async () => null },
         },
-        people: { of: async () => null },
+        rolesVersion: async () => null,
+        isHolder: async () => false,
+        knownForMs: 10_000,
+        now: common.now,
+        log: common.log,
       },
-      rolesVersion: async () => null,
-      isHolder: async () => false,
-      knownForMs: 10_000,
-      now: common.now,
-      log: common.log,
-    },
-    () => elapsedMs,
-  );
-  await rolesOf('U0OLGA');
-  isSilent = true;
-  elapsedMs = 3_600_000;
-  const types: string[] = [];
-  await requestAction(
-    askOf({ ...ask, verb, target: { kind: 'alert', alertId: 'evt_1' }, input: { ...input } }),
-    async () => {},
-    {
-      ...common,
-      rights: { rolesOf, whoMay: async () => [] },
-      async take({ type }) {
-        types.push(type);
-        return 'new';
+      () => elapsedMs,
+    );
+    await rolesOf('U0OLGA');
+    isSilent = true;
+    elapsedMs = 3_600_000;
+    const entries: string[] = [];
+    const actor = { userId, teamId: 'T1' };
+    await requestAction(
+      askOf({ ...ask, actor, verb, target: { kind: 'alert', alertId: 'evt_1' }, input: { ...input } }),
+      async () => {},
+      {
+        ...common,
+        rights: { rolesOf, whoMay: async () => [] },
+        async take(entry) {
+          entries.push(entry.type === 'refused' ? entry.why : entry.type);
+          return 'new';
+        },
       },
-    },
-  );
+    );
 
-  expect(types).toEqual([taken]);
-});
+    expect(entries).toEqual([taken]);
+  },
+);
 
 it('says where to block a card while Cardbell cannot', async () => {
   const inPortal = /If it is urgent, have the card blocked in the card program’s portal\.$/;
