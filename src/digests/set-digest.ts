@@ -1,6 +1,5 @@
 import { settingSetSince } from '../../templates/actions/setting-words.ts';
-import { digestSet } from '../../templates/digests/digest.ts';
-import { digestOff, digestPartlyOff } from '../../templates/digests/digest-off.ts';
+import { digestOff, digestPartlyOff, digestSet } from '../../templates/digests/digest-set.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools, Responses } from '../actions/action-tools.ts';
 import { aboutOther, setSince, setTo } from '../actions/record.ts';

@@ -1,14 +1,13 @@
 import type { DataTableBlock } from '@slack/types';
 import { isSensitive } from '../../src/alerts/decline-reason.ts';
-import { clockWords, weekdayNames } from '../../src/core/calendar-words.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { ChannelVisibility } from '../../src/core/channel-visibility.ts';
 import { capital } from '../../src/core/first-letter.ts';
-import { commandCode, serviceDay, serviceZone, slashCommand, zoneWord } from '../../src/core/installation.ts';
+import { commandCode, serviceDay, serviceZone, slashCommand } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { DigestApproval } from '../../src/digests/approved-changes.ts';
 import type { OpenException } from '../../src/digests/open-exceptions.ts';
-import type { DigestKind, DigestSchedule } from '../../src/digests/schedule-store.ts';
+import type { DigestKind } from '../../src/digests/schedule-store.ts';
 import type { Sums } from '../../src/digests/tally-store.ts';
 import { withoutDataTables } from '../../src/slack/data-tables.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -257,30 +256,4 @@ type ShownTable = ReturnType<typeof dataTable>;
 function withRest({ blocks, left }: ShownTable): DataTableBlock[] {
   if (left === 0) return blocks;
   return blocks.map((table) => ({ ...table, caption: `${table.caption} (${left} more)` }));
-}
-
-interface DigestSet extends Pick<DigestSchedule, 'weekday' | 'isMonthly' | 'hour' | 'minute' | 'zone'> {
-  /** When the first digest is sent, UTC ISO 8601. */
-  readonly next: string;
-}
-
-/** `every Monday at 9:00 AM ET`. */
-export function scheduleInWords({ weekday, isMonthly, hour, minute, zone }: Omit<DigestSet, 'next'>): string {
-  const often = isMonthly ? 'on the first of each month' : 'every day';
-  const day = weekday === null ? often : `every ${weekdayNames[weekday] ?? ''}`;
-  return `${day} at ${clockWords(hour, minute)} ${escapeUntrusted(zoneWord(zone), 40)}`;
-}
-
-/** This channel now gets a digest. */
-export function digestSet({ next, ...when }: DigestSet): Message {
-  const head = `This channel gets a digest ${scheduleInWords(when)}.`;
-  return {
-    text: sentence(`${head} The next one ${dateAfter('comes', next)}.`),
-    blocks: [
-      section(
-        `*${head}*`,
-        `The next one ${dateAfter('comes', next)}. ${commandCode('digest off')} ends all digests of this channel.`,
-      ),
-    ],
-  };
 }

@@ -18,7 +18,7 @@ import {
   section,
   sentence,
 } from '../core/blocks.ts';
-import { scheduleInWords } from '../digests/digest.ts';
+import { scheduleInWords } from '../digests/digest-set.ts';
 
 const FILTER_MAX = 400;
 /** Lines per block, so that no block is cut. */

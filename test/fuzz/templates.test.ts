@@ -25,7 +25,7 @@ import { askForm } from '../../templates/approvals/ask-form.ts';
 import { decideForm } from '../../templates/approvals/decide-form.ts';
 import { permissionAsked, permissionSent } from '../../templates/approvals/permission-asked.ts';
 import { overrideNotice, requestReminder } from '../../templates/approvals/request-notes.ts';
-import { digestSet } from '../../templates/digests/digest.ts';
+import { digestOff, digestPartlyOff, digestSet } from '../../templates/digests/digest-set.ts';
 import { cardOption, cardPicker, readingCard } from '../../templates/directory/card-picker.ts';
 import { commandForm } from '../../templates/dispatch/command-form.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
@@ -207,7 +207,11 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   'still-trying': (one) => [
     stillTrying({ asked: one, isRateLimited: false, unread: null, isBlock: true, isHolder: true, isOnAlert: true }),
   ],
-  'digest-set': (one, two) => [digestSet({ weekday: null, isMonthly: true, hour: 9, minute: 0, zone: one, next: two })],
+  'digest-set': (one, two) => [
+    digestSet({ weekday: null, isMonthly: true, hour: 9, minute: 0, zone: one, next: two }),
+    digestOff(['daily'], { named: 'C1', of: 'daily', left: ['weekly', 'monthly'] }),
+    digestPartlyOff(['daily'], ['weekly']),
+  ],
   'explain-decline': (one, two) => {
     const alert = transactionAlert({ decline: { code: two, message: one } }, { card: { ...somebody, holder: one } });
     const around = { place: 'private' as const, more: 3 };

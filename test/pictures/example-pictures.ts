@@ -12,7 +12,7 @@ import { ownDigest } from '../../templates/app-home/own-digest.ts';
 import { ownDigestSet, preferenceSet, quietHoursSet } from '../../templates/app-home/preferences.ts';
 import { homeProgramMenu } from '../../templates/app-home/program-menu.ts';
 import { permissionAsked, permissionSent } from '../../templates/approvals/permission-asked.ts';
-import { digestSet } from '../../templates/digests/digest.ts';
+import { digestSet } from '../../templates/digests/digest-set.ts';
 import { commandForm } from '../../templates/dispatch/command-form.ts';
 import { tooMany, unknownControl } from '../../templates/dispatch/unknown.ts';
 import { claimWaits, confirmOwnCard } from '../../templates/holders/claim-answers.ts';
@@ -310,7 +310,7 @@ const warnings: readonly ExamplePicture[] = [
     name: 'warnings-set',
     words: '`/card warnings on`, `/card alerts long` and `/card digest daily 9:00` change what a channel gets.',
     alt: 'Three answers: which warnings the channel gets, that its alerts are long, and when its digest comes',
-    templates: ['warnings/warnings', 'routing/channel-settings', 'digests/digest'],
+    templates: ['warnings/warnings', 'routing/channel-settings', 'digests/digest-set'],
     shows: () => [
       warningsSet({ kinds: ['low-balance', 'expiring-cards', 'failing-subscriptions'], isOn: true, elsewhere: '' }),
       alertLengthSet({ isLong: true }),

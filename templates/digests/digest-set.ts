@@ -1,8 +1,10 @@
+import { clockWords, weekdayNames } from '../../src/core/calendar-words.ts';
 import { capital } from '../../src/core/first-letter.ts';
-import type { DigestKind } from '../../src/digests/schedule-store.ts';
+import { commandCode, zoneWord } from '../../src/core/installation.ts';
+import type { DigestKind, DigestSchedule } from '../../src/digests/schedule-store.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { channelMention } from '../../src/slack/mrkdwn.ts';
-import { headed } from '../core/blocks.ts';
+import { channelMention, dateAfter } from '../../src/slack/mrkdwn.ts';
+import { escapeUntrusted, headed, section, sentence } from '../core/blocks.ts';
 
 /**
  * A channel no longer gets digests.
@@ -32,4 +34,30 @@ export function digestPartlyOff(ended: readonly DigestKind[], stay: readonly Dig
   const [off, on] = [ended, stay].map((kinds) => `${kinds.join(' and ')} ${kinds.length === 1 ? 'digest' : 'digests'}`);
   const stays = stay.length === 1 ? 'was set again since and stays' : 'were set again since and stay';
   return headed(capital(`${off} ended.`), `The ${on} ${stays}.`);
+}
+
+interface DigestSet extends Pick<DigestSchedule, 'weekday' | 'isMonthly' | 'hour' | 'minute' | 'zone'> {
+  /** When the first digest is sent, UTC ISO 8601. */
+  readonly next: string;
+}
+
+/** `every Monday at 9:00 AM ET`. */
+export function scheduleInWords({ weekday, isMonthly, hour, minute, zone }: Omit<DigestSet, 'next'>): string {
+  const often = isMonthly ? 'on the first of each month' : 'every day';
+  const day = weekday === null ? often : `every ${weekdayNames[weekday] ?? ''}`;
+  return `${day} at ${clockWords(hour, minute)} ${escapeUntrusted(zoneWord(zone), 40)}`;
+}
+
+/** This channel now gets a digest. */
+export function digestSet({ next, ...when }: DigestSet): Message {
+  const head = `This channel gets a digest ${scheduleInWords(when)}.`;
+  return {
+    text: sentence(`${head} The next one ${dateAfter('comes', next)}.`),
+    blocks: [
+      section(
+        `*${head}*`,
+        `The next one ${dateAfter('comes', next)}. ${commandCode('digest off')} ends all digests of this channel.`,
+      ),
+    ],
+  };
 }
