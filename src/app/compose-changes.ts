@@ -9,12 +9,7 @@ import { createSendChange } from '../actions/send-change.ts';
 import { createSendStatus } from '../actions/send-status.ts';
 import { createEndUndo, createUndoBlock, createWhyNotUndo } from '../actions/undo-block.ts';
 import type { BlockAction } from '../actions/verbs.ts';
-import {
-  createConcludeLocked,
-  createVerifyAction,
-  READ_ONCE,
-  type RequestsOfActions,
-} from '../actions/verify-action.ts';
+import { createConcludeLocked, createVerifyAction, type RequestsOfActions } from '../actions/verify-action.ts';
 import { createFillForm } from '../alerts/fill-form.ts';
 import { createBlockAndReport, createCloseFraudCase, createEndCase, createOpenCase } from '../alerts/fraud-case.ts';
 import { createNotifyOfLoss } from '../approvals/notify-of-loss.ts';
@@ -42,6 +37,7 @@ import { createKeepRules, createPutRules, type PutRules } from '../limits/put-ru
 import { createRestore, type Restore } from '../limits/restore.ts';
 import {
   createReportOverwritten,
+  createRestoreFirst,
   createRestoreOverwritten,
   type RestoreOverwritten,
 } from '../limits/restore-overwritten.ts';
@@ -94,15 +90,15 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const confirmIfMade = createConfirmIfMade({ ...tools, showMadeLate: createShowMadeLate(tools) });
   const putRules = createPutRules(tools);
   const restoreOverwritten = createRestoreOverwritten({ ...tools, putRules, report: createReportOverwritten(tools) });
-  // What a late call has overwritten is set again first: nobody goes on from there.
+  const restoreFirst = createRestoreFirst(restoreOverwritten);
   const restore: Restore = async (temporaryChange, by, lease) => {
-    await restoreOverwritten(temporaryChange.acctId, lease);
+    await restoreFirst(temporaryChange.acctId, lease);
     return await createRestore({ ...tools, putRules, notifyEnd })(temporaryChange, by, lease);
   };
   const permitDecisionOrAsk = createPermitDecisionOrAsk({ ...tools, openRequest });
   const changeOnce = createChangeOnce(tools);
   const resumeChange = createResumeChange(tools);
-  const changeRule = composeChangeRule(tools, { openRequest, terms, putRules, restoreOverwritten });
+  const changeRule = composeChangeRule(tools, { openRequest, terms, putRules, restoreFirst });
   const changeAlone = (resolved: Resolved<RuleAction>, run: ActionRun) =>
     changeOnce(
       resolved,
@@ -131,7 +127,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
       endTemporaryChange: createEndTemporaryChange({ ...tools, confirmIfMade, restore, notifyEnd }),
       endPurchaseChanges: createEndPurchaseChanges(tools),
       restoreOverwritten: (acctId: number) =>
-        tools.withLock(`account:${acctId}`, (lease) => restoreOverwritten(acctId, lease, READ_ONCE)),
+        tools.withLock(`account:${acctId}`, (lease) => restoreOverwritten(acctId, lease)),
     },
     applyLateConfirmation: createApplyLateConfirmation({ ...tools, terms }),
   };
@@ -141,10 +137,10 @@ interface RuleChangeParts {
   readonly openRequest: OpenRequest;
   readonly terms: TemporaryTerms;
   readonly putRules: PutRules;
-  readonly restoreOverwritten: RestoreOverwritten;
+  readonly restoreFirst: RestoreOverwritten;
 }
 
-function composeChangeRule(tools: Tools, { openRequest, terms, putRules, restoreOverwritten }: RuleChangeParts) {
+function composeChangeRule(tools: Tools, { openRequest, terms, putRules, restoreFirst }: RuleChangeParts) {
   const changeRule = createChangeRule({
     ...tools,
     plan: createPlanChange(tools),
@@ -153,7 +149,7 @@ function composeChangeRule(tools: Tools, { openRequest, terms, putRules, restore
     terms: { ...terms, keep: createKeepRules({ ...tools, terms }) },
   });
   return async (...[resolved, approval, run]: Parameters<typeof changeRule>) => {
-    await restoreOverwritten(resolved.acctId, run.lease);
+    await restoreFirst(resolved.acctId, run.lease);
     return await changeRule(resolved, approval, run);
   };
 }

@@ -2,13 +2,14 @@ import { auditLine } from '../../templates/audit/audit-line.ts';
 import { overwritten } from '../../templates/limits/overwritten.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { CARRIED_OUT_WITHIN_MS } from '../actions/send-change.ts';
+import { READ_ONCE } from '../actions/verify-action.ts';
 import type { Audit } from '../audit/audit.ts';
 import { nobody } from '../audit/audit-record.ts';
-import type { CallOptions } from '../card-api/call.ts';
 import type { CardClient } from '../card-api/client.ts';
+import { orNull } from '../card-api/errors.ts';
 import { without } from '../card-api/rule.ts';
-import { isLooser, reversed } from '../card-api/rule-change.ts';
-import { CardApiError } from '../core/errors.ts';
+import { changesFrom, isLooser, isMade, reversed } from '../card-api/rule-change.ts';
+import { CardApiError, TooLateError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import type { PutRules, ReadRules } from './put-rules.ts';
 import { ruleNames } from './rule-words.ts';
@@ -24,12 +25,11 @@ import { ruleVerbOf } from './verbs.ts';
  * again. Of the rest, and where somebody may have set the earlier values elsewhere, people are told.
  *
  * The sweep does this, and so does each change of the account's rules before it reads them. Runs under the account's lock.
- * Idempotent.
+ * Idempotent. While the card cannot be read, nothing happens.
  *
- * @param reading how long the card service may take.
- * @throws CardApiError when the card cannot be read or written.
+ * @throws CardApiError when the card service does not answer the write; TooLateError.
  */
-export type RestoreOverwritten = (acctId: number, lease: Lease, reading?: CallOptions) => Promise<void>;
+export type RestoreOverwritten = (acctId: number, lease: Lease) => Promise<void>;
 
 interface Deps extends Pick<ActionTools, 'now'> {
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules'>;
@@ -41,24 +41,31 @@ interface Deps extends Pick<ActionTools, 'now'> {
 
 export function createRestoreOverwritten(deps: Deps): RestoreOverwritten {
   const { card, ruleWrites, report } = deps;
-  return async function restoreOverwritten(acctId, lease, reading) {
-    if (!(await ruleWrites.of(acctId)).some(({ isPending }) => isPending)) return;
-    const { rulesetId } = await card.getAccount(acctId, reading);
-    const { rules, raw } = await card.getSpendRules(acctId, reading);
-    const read = { raw, readAt: performance.now() };
-    const writes = await ruleWrites.seen(acctId, rules);
-    // The newest first: of two tries of an action, the card shows the later one.
-    for (const late of writes.filter(({ isPending }) => isPending).toReversed()) {
-      const ageMs = deps.now().getTime() - Date.parse(late.sentAt);
-      const again = writes.find(({ id }) => id === idOfRepair(late));
-      if (again?.isMade === true) await report.record(acctId, again, 'done');
+  const ageOf = ({ sentAt }: RuleWrite): number => deps.now().getTime() - Date.parse(sentAt);
+  return async function restoreOverwritten(acctId, lease) {
+    const pending = pendingIn(await ruleWrites.of(acctId));
+    if (pending.length === 0) return;
+    const account = await orNull(card.getAccount(acctId, READ_ONCE));
+    const read = account === null ? null : await orNull(card.getSpendRules(acctId, READ_ONCE));
+    if (account === null || read === null) {
+      for (const late of pending) if (ageOf(late) >= WATCHED_MS) await ruleWrites.close(acctId, late);
+      return;
+    }
+    const known = { raw: read.raw, readAt: performance.now() };
+    const writes = await ruleWrites.seen(acctId, read.rules);
+    const shown = pending.filter(({ isMade }) => isMade).map(idOfRepair);
+    for (const late of pendingIn(writes)) {
+      const again = writes.find(({ id, isMade }) => isMade && id === idOfRepair(late));
+      if (again !== undefined) await report.record(acctId, again, 'done');
+      const found = overwrittenBy(late, writes, read.rules);
       // The rules of a card that was assigned a ruleset since are the ruleset's.
-      const found = overwrittenBy(late, writes, rules);
-      const changes = rulesetId === null && again?.isMade !== true ? await inForce(found.changes) : [];
-      // Long after, as when no worker ran, somebody may have changed the card elsewhere.
-      const isCertain = found.isCertain && ageMs < WATCHED_MS;
-      const isSetAgain = changes.length > 0 && (await repair({ acctId, late, changes, isCertain, read, lease }, deps));
-      if (changes.length === 0 && !late.isMade && again?.isMade !== true && ageMs < CARRIED_OUT_WITHIN_MS) continue;
+      const changes = account.rulesetId === null && again === undefined ? await inForce(found.changes) : [];
+      // Of one that the card has shown before, or long after, somebody may have changed the card elsewhere.
+      const isCertain = found.isCertain && !shown.includes(idOfRepair(late)) && ageOf(late) < WATCHED_MS;
+      const isSetAgain =
+        changes.length > 0 && (await repair({ acctId, late, changes, isCertain, read: known, lease }, deps));
+      const wasFound = again !== undefined || (changes.length > 0 && isCertain);
+      if (!wasFound && ageOf(late) < CARRIED_OUT_WITHIN_MS) continue;
       await lease.confirm();
       await ruleWrites.close(acctId, late);
       // The others are compared with what the card has now, by the next sweep.
@@ -71,6 +78,18 @@ export function createRestoreOverwritten(deps: Deps): RestoreOverwritten {
     const states = await Promise.all(changes.map(async ({ id }) => (await deps.temporaryChanges.get(id))?.state));
     return changes.filter((_change, index) => (states[index] ?? 'open') === 'open');
   }
+}
+
+/** The same before another step, so that nobody goes on from there. A card service that fails must not keep a raise from ending. */
+export function createRestoreFirst(restoreOverwritten: RestoreOverwritten): RestoreOverwritten {
+  return async function restoreFirst(acctId, lease) {
+    try {
+      await restoreOverwritten(acctId, lease);
+    } catch (error) {
+      // The sweep tries it again.
+      if (!(error instanceof CardApiError || error instanceof TooLateError)) throw error;
+    }
+  };
 }
 
 interface Repair {
@@ -87,7 +106,7 @@ async function repair({ changes, isCertain, ...about }: Repair, deps: Deps): Pro
   const looser = isCertain ? changes.filter((change) => isLooser(reversed([change]))) : [];
   const isSetAgain = looser.length > 0 && (await setAgain(looser, about, deps));
   const left = isSetAgain ? without(changes, looser) : changes;
-  if (left.length > 0) await deps.report.left(about.acctId, about.late, left);
+  if (left.length > 0) await deps.report.left(about.acctId, left);
   return isSetAgain;
 }
 
@@ -95,23 +114,32 @@ async function repair({ changes, isCertain, ...about }: Repair, deps: Deps): Pro
 async function setAgain(
   looser: readonly Overwritten[],
   { acctId, late, read, lease }: Omit<Repair, 'changes' | 'isCertain'>,
-  { putRules, report }: Deps,
+  { card, putRules, report }: Deps,
 ): Promise<boolean> {
   const changes = looser.map(({ rule, from, to }) => ({ rule, from, to }));
   const write = { id: idOfRepair(late), by: null, changes };
   await report.record(acctId, write, 'sent');
-  const { send } = await putRules({ acctId, ...write, ...read });
+  const { send, seen } = await putRules({ acctId, ...write, ...read });
   await lease.confirm();
   try {
     await send();
   } catch (error) {
-    if (!(error instanceof CardApiError && error.code === 'refused')) throw error;
-    await report.record(acctId, write, 'failed', error.apiMessage ?? error.message);
-    return false;
+    if (!(error instanceof CardApiError)) throw error;
+    if (error.code === 'refused') {
+      await report.record(acctId, write, 'failed', error.apiMessage ?? error.message);
+      return false;
+    }
+    const now = await orNull(card.getSpendRules(acctId, READ_ONCE));
+    if (now === null || !isMade(changesFrom(now.rules, changes))) throw error;
+    await seen();
   }
   await report.record(acctId, write, 'done');
   return true;
 }
+
+/** The newest first: of two tries of an action, the card shows the later one. */
+const pendingIn = (writes: readonly RuleWrite[]): RuleWrite[] =>
+  writes.filter(({ isPending }) => isPending).toReversed();
 
 /** Each try of an action may be carried out late. */
 const idOfRepair = ({ id, sentAt }: Pick<RuleWrite, 'id' | 'sentAt'>): string => `again-${id}-${Date.parse(sentAt)}`;
@@ -126,7 +154,7 @@ interface ReportOverwritten {
     why?: string,
   ): Promise<void>;
   /** What it does not set again. */
-  left(acctId: number, late: RuleWrite, left: readonly Overwritten[]): Promise<void>;
+  left(acctId: number, left: readonly Overwritten[]): Promise<void>;
 }
 
 type ReportDeps = Pick<
@@ -150,10 +178,12 @@ export function createReportOverwritten(deps: ReportDeps): ReportOverwritten {
       await deps.postAuditLine(`audit-${id}`, line);
       await deps.cardChanged(acctId);
     },
-    async left(acctId, late, left) {
+    async left(acctId, left) {
       const card = await deps.factsOf(acctId);
       const by = [...new Set(left.map((change) => change.by))];
-      const [id, message] = [`overwritten-${acctId}-${idOfRepair(late)}`, overwritten(reversed(left), card, by)];
+      // Once for what was set: whoever sets it again is told again.
+      const id = `overwritten-${acctId}-${[...new Set(left.map((change) => change.id))].join('-')}`;
+      const message = overwritten(reversed(left), card, by);
       for (const userId of by)
         if (userId === null) await deps.postToApprovals(id, message, card.group);
         else await deps.notifyDirectly(userId, id, message);

@@ -4,7 +4,7 @@ import type { SpendRules } from '../card-api/spend-rules.ts';
 import { stateKey } from '../core/keys.ts';
 import { createOpenRecordStore } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { isShown, RuleWrite } from './rule-write.ts';
+import { isShownAlone, RuleWrite } from './rule-write.ts';
 
 /** Long enough to find what a call has overwritten, also one that was carried out at the last moment. */
 export const WATCHED_MS = 2 * CARRIED_OUT_WITHIN_MS;
@@ -62,9 +62,14 @@ export function createRuleWrites(redis: RedisClient) {
         const own = writes.findLastIndex((one) => one.id === id);
         return writes.filter((_one, index) => index !== own);
       }),
-    /** @param rules the card's, as they are now. They show which writes were made. */
+    /**
+     * @param rules the card's, as they are now. They show which writes were made. What one has overwritten has to be set again
+     * first, so it is not known to have been made before.
+     */
     seen: (acctId: number, rules: SpendRules): Promise<RuleWrite[]> =>
-      change(acctId, (writes) => writes.map((one) => ({ ...one, isMade: one.isMade || isShown(one, writes, rules) }))),
+      change(acctId, (writes) =>
+        writes.map((one) => ({ ...one, isMade: one.isMade || isShownAlone(one, writes, rules) })),
+      ),
     /** It was made, or can no longer be made. */
     close: (acctId: number, { id, sentAt }: Pick<RuleWrite, 'id' | 'sentAt'>): Promise<RuleWrite[]> =>
       change(acctId, (writes) =>

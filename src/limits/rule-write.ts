@@ -74,11 +74,14 @@ function unique<T extends OfRule>(changes: readonly T[]): T[] {
 }
 
 /**
- * Whether the card shows it: all of its rules have its values, and no later write has set them.
+ * Whether the card shows it: all of its rules have its values, no later write has set them, and it has overwritten nothing.
  *
  * @param writes all of the account, oldest first.
  */
-export function isShown(write: RuleWrite, writes: readonly RuleWrite[], rules: SpendRules): boolean {
+export function isShownAlone(write: RuleWrite, writes: readonly RuleWrite[], rules: SpendRules): boolean {
   const later = writes.slice(writes.indexOf(write) + 1).flatMap(({ changes }) => changes);
-  return write.changes.every(({ rule, to }) => ruleValue(rules, rule) === to && ofRule(later, rule) === undefined);
+  const isShown = write.changes.every(
+    ({ rule, to }) => ruleValue(rules, rule) === to && ofRule(later, rule) === undefined,
+  );
+  return isShown && overwrittenBy(write, writes, rules).changes.length === 0;
 }

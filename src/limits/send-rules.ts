@@ -21,6 +21,7 @@ import type { BegunWrite, PutRules } from './put-rules.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import { ruleStates } from './rule-words.ts';
 import { writeOf } from './rule-write.ts';
+import type { RuleWrites } from './rule-write-store.ts';
 import type { TemporaryChanges } from './temporary-change-store.ts';
 import { ruleVerbOf } from './verbs.ts';
 import { withObstacles } from './with-obstacles.ts';
@@ -133,6 +134,7 @@ export function sidesOf(changes: readonly RuleChange[]): { before: string; after
 }
 
 interface LateDeps {
+  readonly ruleWrites: Pick<RuleWrites, 'made'>;
   readonly card: Pick<CardClient, 'getSpendRules'>;
   readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
@@ -161,6 +163,8 @@ export function createApplyLateConfirmation(deps: LateDeps) {
       await markUnseen(awaited, confirmation);
       return null;
     }
+    // A late call of another change may overwrite it.
+    await deps.ruleWrites.made(acctId, action.id);
     const made = { action, card: result.card, changes };
     // The visible change may belong to a later action, which has done all of this itself.
     if (await deps.latestChanges.isSuperseded(acctId, expects, action.id)) return withObstacles(null, made);

@@ -13,6 +13,7 @@ import {
   type PerformWorld,
   performAction,
   verbsOf,
+  verifyAction,
   type WorldDeps,
 } from '../../support/perform-world.ts';
 
@@ -21,17 +22,25 @@ const permanent: Term = { kind: 'permanent' };
 const forAnHour: Term = { kind: 'duration', ms: 3_600_000 };
 const MINUTE = 60_000;
 
+const fails = async (): Promise<never> => {
+  throw unanswered();
+};
+
 describe('after a call that was carried out late', () => {
   let world: PerformWorld;
   let told: string[];
+  let toldIds: Set<string>;
+  function tell(id: string, message: string): void {
+    if (id.startsWith('overwritten') && !toldIds.has(id)) told.push(message);
+    toldIds.add(id);
+  }
   beforeEach(async () => {
     told = [];
+    toldIds = new Set();
     world = await createActionWorld(redis(), {
       timeLeft: async (moment) => Date.parse(moment) - world.deps.now().getTime(),
-      async notifyDirectly(userId, id, { text }) {
-        if (id.startsWith('overwritten')) told.push(`${userId}: ${text}`);
-      },
-      postToApprovals: async (_id, { text }) => void told.push(`approvers: ${text}`),
+      notifyDirectly: async (userId, id, { text }) => tell(id, `${userId}: ${text}`),
+      postToApprovals: async (id, { text }) => tell(id, `approvers: ${text}`),
     });
   });
 
@@ -136,13 +145,89 @@ describe('after a call that was carried out late', () => {
     const carryOut = await lose(set('act_late', 'monthly', 250_000));
     await make(set('act_lower', 'daily', 10_000));
     carryOut();
-    const putSpendRules = async () => {
-      throw unanswered();
-    };
-    await expect(sweep({ ...world.deps, card: { ...world.deps.card, putSpendRules } })).rejects.toThrow();
+    await expect(sweep({ ...world.deps, card: { ...world.deps.card, putSpendRules: fails } })).rejects.toThrow();
     expect(daily()).toBe(400);
     await sweep();
     expect(daily()).toBe(100);
+  });
+
+  it('keeps no raise from ending and no limit from being lowered while the card service fails', async () => {
+    const unread = { ...world.deps.card, getAccount: fails };
+    await make(set('act_raise', 'daily', 50_000, forAnHour));
+    world.advance(59 * MINUTE);
+    await lose(set('act_late', 'monthly', 250_000));
+    world.advance(2 * MINUTE);
+    expect(await verbsOf({ ...world.deps, card: unread }).endTemporaryChange('act_raise')).toBeNull();
+    expect(daily()).toBe(400);
+
+    await performAction(set('act_lower', 'daily', 9000), { ...world.deps, card: unread });
+    expect(daily()).toBe(90);
+  });
+
+  it('makes a change although what was overwritten could not be set again', async () => {
+    const carryOut = await lose(set('act_late', 'monthly', 250_000));
+    await make(set('act_lower', 'daily', 10_000));
+    carryOut();
+    let calls = 0;
+    const putSpendRules: WorldDeps['card']['putSpendRules'] = async (...write) => {
+      calls += 1;
+      if (calls === 1) throw unanswered();
+      await world.deps.card.putSpendRules(...write);
+    };
+    await performAction(set('act_lower2', 'daily', 5000), {
+      ...world.deps,
+      card: { ...world.deps.card, putSpendRules },
+    });
+    expect(daily()).toBe(50);
+  });
+
+  it('has a repair on record as done, also if its second try got no answer', async () => {
+    const carryOut = await lose(set('act_late', 'monthly', 250_000));
+    await make(set('act_lower', 'daily', 10_000));
+    carryOut();
+    const lost = { ...world.deps.card, putSpendRules: fails };
+    await sweep({ ...world.deps, card: lost }).catch(() => {});
+    const putSpendRules: WorldDeps['card']['putSpendRules'] = async (...write) => {
+      await world.deps.card.putSpendRules(...write);
+      throw unanswered();
+    };
+    await sweep({ ...world.deps, card: { ...world.deps.card, putSpendRules } });
+    expect(daily()).toBe(100);
+    expect((await onRecord()).map((entry) => entry.slice(0, 4))).toEqual(['sent', 'done']);
+  });
+
+  it('protects a change that only its verification has shown', async () => {
+    const carryOut = await lose(set('act_late', 'monthly', 250_000));
+    const makeNow = await lose(set('act_lower', 'daily', 10_000));
+    makeNow();
+    world.advance(5000);
+    await verifyAction('act_lower', world.deps);
+    carryOut();
+    await sweep();
+    expect(daily()).toBe(100);
+  });
+
+  it('tells people again if what they have set again is overwritten', async () => {
+    await lose(set('act_late', 'monthly', 250_000));
+    await beginAgain();
+    await world.deps.ruleWrites.made(acctId, 'act_late');
+    world.service.rules = { ...world.service.rules, MonthlySpendLimit: 2500 };
+    for (const id of ['act_lower', 'act_lower2']) {
+      await make(set(id, 'daily', 10_000));
+      world.service.rules = { ...world.service.rules, DailySpendLimit: 400 };
+      await sweep();
+      await sweep();
+    }
+    expect(told).toHaveLength(2);
+  });
+
+  it('watches on after the portal has made the change of a lost call, and tells people if that comes late', async () => {
+    const carryOut = await lose(set('act_late', 'monthly', 250_000));
+    world.service.rules = { ...world.service.rules, MonthlySpendLimit: 2500 };
+    await make(set('act_lower', 'daily', 10_000));
+    carryOut();
+    await sweep();
+    expect(told).toHaveLength(1);
   });
 
   it('protects a change whose answer was lost, too, once the card has shown it', async () => {

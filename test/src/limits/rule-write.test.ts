@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isShown, overwrittenBy, type RuleWrite } from '../../../src/limits/rule-write.ts';
+import { isShownAlone, overwrittenBy, type RuleWrite } from '../../../src/limits/rule-write.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { rulesOf } from '../../support/temporary-changes.ts';
 
@@ -75,10 +75,11 @@ describe('which rules a late write has overwritten', () => {
   });
 });
 
-it('a card shows a write that has its values, unless a later one has set the same rules', () => {
+it('a card shows a write that has its values, unless a later one has set the same rules or was overwritten', () => {
   const again = write('again', [limitChange('monthly', 200_000, 300_000)]);
-  expect(isShown(late, [late], rulesOf({ monthly: 300_000 }))).toBe(true);
-  expect(isShown(late, [late, lowered], rulesOf({ monthly: 300_000 }))).toBe(true);
-  expect(isShown(late, [late, again], rulesOf({ monthly: 300_000 }))).toBe(false);
-  expect(isShown(late, [late], rulesOf({ monthly: 200_000 }))).toBe(false);
+  expect(isShownAlone(late, [late], rulesOf({ monthly: 300_000 }))).toBe(true);
+  expect(isShownAlone(late, [late, lowered], rulesOf({ monthly: 300_000, daily: 10_000 }))).toBe(true);
+  expect(isShownAlone(late, [late, lowered], rulesOf({ monthly: 300_000, daily: 40_000 }))).toBe(false);
+  expect(isShownAlone(late, [late, again], rulesOf({ monthly: 300_000 }))).toBe(false);
+  expect(isShownAlone(late, [late], rulesOf({ monthly: 200_000 }))).toBe(false);
 });
