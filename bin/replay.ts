@@ -17,6 +17,7 @@ import { createRedo } from '../src/core/redo.ts';
 import { createDirectory } from '../src/directory/directory.ts';
 import { createIntake } from '../src/intake/intake.ts';
 import { everyStuck } from '../src/ops/stuck.ts';
+import { createTrackedMessages } from '../src/outbox/tracked-message-store.ts';
 import { createBackfilled } from '../src/recovery/recover-statuses.ts';
 import { createUnreportedOnly } from '../src/recovery/recovery-store.ts';
 import { reread } from '../src/webhooks/kind.ts';
@@ -64,6 +65,7 @@ const queues = openQueues(redis, shards, { onlyLook: true });
 const intake = createIntake(redis, { shards });
 const now = await measuredClock(redis);
 const unreportedOnly = createUnreportedOnly(redis, now);
+const messages = createTrackedMessages(redis, now);
 const directory = createDirectory({ redis, loader: null, now });
 
 async function list(): Promise<number> {
@@ -134,6 +136,8 @@ async function makeLate({ queue, job }: FailedJob): Promise<void> {
   const { data: event } = StoredEvent.safeParse(job.data);
   // Only the job of an event that is on time skips what recovery has reported.
   if (event?.kind === 'card-status' && (await isBackfilled(event))) return;
+  // Its message was on time: the job failed at what follows.
+  if (event !== undefined && (await messages.references({ kind: 'alert', id: event.id })).length > 0) return;
   // Still a failed job, so that nothing is lost if this command ends here.
   const late: JobName = 'deliver-late-alert';
   await queues.connection.hset(queue.toKey(job.id ?? ''), 'name', late);

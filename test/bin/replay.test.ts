@@ -10,6 +10,7 @@ import { createAlerts } from '../../src/alerts/alert-store.ts';
 import { QuarantinedWebhook, type StoredEvent } from '../../src/core/event.ts';
 import { QUEUE_PREFIX } from '../../src/core/keys.ts';
 import { closeQueues, openQueues } from '../../src/core/queues.ts';
+import { createTrackedMessages } from '../../src/outbox/tracked-message-store.ts';
 import { createBackfilled } from '../../src/recovery/recover-statuses.ts';
 import { reread } from '../../src/webhooks/kind.ts';
 import { createQuarantineStore, quarantine } from '../../src/webhooks/quarantine.ts';
@@ -89,6 +90,25 @@ describe('a delivery that failed for good', () => {
 
   it('is posted as late when it is replayed, like a webhook from quarantine', async () => {
     expect(await retried(transactionAlert().event)).toBe('deliver-late-alert');
+  });
+
+  it('stays on time if its alert was posted before its job failed', async () => {
+    const alert = transactionAlert();
+    const { id } = alert.event;
+    const now = () => new Date();
+    await createAlerts(redis(), now).save(alert);
+    const shown = { subject: { kind: 'alert', id }, audience: 'team', threadId: null } as const;
+    const posted = { step: 'posted', text: 'Posted.' } as const;
+    await createTrackedMessages(redis(), now).add({ channel: 'C0ALERTS', ts: '1.1' }, [shown], posted);
+
+    expect(await retried(alert.event)).toBe('deliver-alert');
+  });
+
+  it('is late if its alert was stored, but never posted', async () => {
+    const alert = transactionAlert();
+    await createAlerts(redis(), () => new Date()).save(alert);
+
+    expect(await retried(alert.event)).toBe('deliver-late-alert');
   });
 
   it('adds nothing when it is replayed after a recovery has reported its status', async () => {
