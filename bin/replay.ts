@@ -134,8 +134,8 @@ async function isBackfilled(event: CardStatusEvent): Promise<boolean> {
 async function makeLate({ queue, job }: FailedJob): Promise<void> {
   if (job.name !== ('deliver-alert' satisfies JobName)) return;
   const { data: event } = StoredEvent.safeParse(job.data);
-  // Only the job of an event that is on time skips what recovery has reported.
-  if (event?.kind === 'card-status' && (await isBackfilled(event))) return;
+  // The text of a status change says when it happened. Only this job skips what recovery has reported, at each try.
+  if (event?.kind === 'card-status') return;
   // Its message was on time: the job failed at what follows.
   if (event !== undefined && (await messages.references({ kind: 'alert', id: event.id })).length > 0) return;
   // Still a failed job, so that nothing is lost if this command ends here.
