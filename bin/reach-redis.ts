@@ -7,6 +7,7 @@ import { auditKey, webKeys } from '../src/core/keys.ts';
 import { createLog } from '../src/core/log.ts';
 import { connectPatient, programOf, type RedisClient, requireFittingAddress, whenReady } from '../src/core/redis.ts';
 import { isRefused } from '../src/core/redis-refused.ts';
+import { workersKey } from '../src/ops/health.ts';
 
 const REMIND_AFTER_MS = 3000;
 /** Longer than a failover to a replica usually takes. */
@@ -72,16 +73,16 @@ export async function reachRedis(name: string, config: OfCommand, reaching: Reac
 }
 
 /**
- * Says so if no web process has ever used this Redis and nothing is on record there: with a wrong REDIS_URL, the result of a
+ * Says so if no process has ever used this Redis and nothing is on record there: with a wrong REDIS_URL, the result of a
  * command would otherwise look like that of the right Redis.
  *
  * @returns whether there is data.
  */
 export async function warnIfEmpty(redis: RedisClient): Promise<boolean> {
-  const found = await Promise.all([webKeys.since, auditKey('head')].map((key) => redis.exists(key)));
+  const found = await Promise.all([webKeys.since, workersKey, auditKey('head')].map((key) => redis.exists(key)));
   if (found.includes(1)) return true;
   process.stderr.write(
-    'This Redis has no data of Cardbell: correct REDIS_URL or PROGRAM, unless no web process has run yet.\n',
+    'This Redis has no data of Cardbell: correct REDIS_URL or PROGRAM, unless no process has run yet.\n',
   );
   return false;
 }

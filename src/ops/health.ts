@@ -193,23 +193,24 @@ type WorkerVitals = z.infer<typeof Worker>;
 /** Heartbeats of the workers, with the state that each reports. */
 export type Workers = ReturnType<typeof createWorkers>;
 
+export const workersKey = stateKey('workers');
+
 export function createWorkers(redis: RedisClient) {
-  const key = stateKey('workers');
   const format = recordFormat(Worker);
   const script = defineScript(redis, beatSource);
   return {
     async beat(workerId: string, vitals: Omit<WorkerVitals, 'atMs'>): Promise<void> {
-      await script.run([key], [workerId, JSON.stringify(vitals)]);
+      await script.run([workersKey], [workerId, JSON.stringify(vitals)]);
     },
     async gone(workerId: string): Promise<void> {
-      await redis.hdel(key, workerId);
+      await redis.hdel(workersKey, workerId);
     },
     /** The live workers. */
     async all(): Promise<WorkerVitals[]> {
-      const [entries, nowMs] = await Promise.all([redis.hgetall(key), redisNow(redis)]);
+      const [entries, nowMs] = await Promise.all([redis.hgetall(workersKey), redisNow(redis)]);
       const workers = Object.entries(entries).map(([id, text]) => ({ id, ...format.read(text) }));
       const silent = workers.filter(({ atMs }) => nowMs - atMs > SILENT_MS);
-      if (silent.length > 0) await redis.hdel(key, ...silent.map(({ id }) => id));
+      if (silent.length > 0) await redis.hdel(workersKey, ...silent.map(({ id }) => id));
       return workers
         .filter((worker) => !silent.includes(worker))
         .map(({ atMs, isCardApiAway }) => ({ atMs, isCardApiAway }));

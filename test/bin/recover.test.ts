@@ -7,6 +7,7 @@ import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { transactionKinds } from '../../src/core/event.ts';
 import { webKeys } from '../../src/core/keys.ts';
+import { createWorkers } from '../../src/ops/health.ts';
 import { createRecoveries } from '../../src/recovery/recovery-store.ts';
 import { createNoteArrival } from '../../src/recovery/sent-kinds.ts';
 import { createQuarantineStore, quarantine } from '../../src/webhooks/quarantine.ts';
@@ -82,6 +83,17 @@ it.each([[], ['--dry-run']])(
     expect(await store.keys('*')).toEqual([]);
   },
 );
+
+it('recover goes on if a worker uses this Redis, although no web process has started yet', async () => {
+  await store.del(webKeys.since);
+  await createWorkers(store).beat('w1', { isCardApiAway: false });
+  const sandbox = await startService();
+
+  const ended = await recover({ CARD_API_URL: sandbox.url, SLACK_API_URL: 'http://127.0.0.1:1/api/' });
+  await sandbox.stop();
+
+  expect(ended).toMatchObject({ code: 0, err: '' });
+});
 
 it('recover that gets no answer names the command that continues: with the times of this gap, not "2h" ago', async () => {
   const api = await answering(401, { Message: 'Authorization has been denied for this request.' });
