@@ -100,7 +100,8 @@ async function main(): Promise<number> {
       : await runHere(ofData, redis, gap, log);
     bar(1, found.recovered);
     process.stdout.write(resultWords(found, gap, isDryRun));
-    if (!isDryRun) await warnIfUnposted(redis);
+    // Only a hint: if it cannot be read, the recovery was successful all the same.
+    if (!isDryRun && found.recovered > 0) await warnIfUnposted(redis).catch(() => {});
     return 0;
   } catch (error) {
     const { why, code } = whyFailed(error);

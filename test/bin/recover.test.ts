@@ -95,6 +95,16 @@ it('recover goes on if a worker uses this Redis, although no web process has sta
   expect(ended).toMatchObject({ code: 0, err: '' });
 });
 
+it('recover that found nothing needs no worker', async () => {
+  const sandbox = await startService();
+  const times = ['--since', '2m', '--until', '1m'];
+
+  const ended = await recover({ CARD_API_URL: sandbox.url, SLACK_API_URL: 'http://127.0.0.1:1/api/' }, ...times);
+  await sandbox.stop();
+
+  expect(ended).toMatchObject({ code: 0, out: expect.stringContaining('; 0 recovered.'), err: '' });
+});
+
 it('recover that gets no answer names the command that continues: with the times of this gap, not "2h" ago', async () => {
   const api = await answering(401, { Message: 'Authorization has been denied for this request.' });
   const service = { CARD_API_URL: `${api}/v4`, SLACK_API_URL: 'http://127.0.0.1:1/api/' };
@@ -136,7 +146,6 @@ it('recover needs no answer of Slack: a worker posts the result once Slack answe
   await sandbox.stop();
 
   expect(ended).toMatchObject({ code: 0, out: expect.stringContaining('recovered') });
-  expect(ended.err).toBe('No worker runs: start one, it posts what was recovered.\n');
   const records = await store.lrange('{cardbell:audit}:chain', 0, -1);
   expect(records.map((line) => JSON.parse(line).record)).toEqual([
     expect.objectContaining({
@@ -169,4 +178,5 @@ it('recover counts the same with and without --dry-run, also what is in quaranti
   for (const { out } of [counted, ended]) expect(out).toContain('Shipments and virtual card orders cannot be fetched');
   expect(ended.out).toContain(`${missed} of ${found} events that may have been due between `);
   expect(ended.out).toContain(`; ${found} recovered.`);
+  expect(ended.err).toBe('No worker runs: start one, it posts what was recovered.\n');
 });
