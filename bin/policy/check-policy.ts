@@ -10,13 +10,10 @@ export function checkWords(policy: Policy): string[] {
   return [
     `Approvers: ${namedWords(permittedTo(policy, 'approver'))}. Operators: ${namedWords(permittedTo(policy, 'operator'))}.`,
     ...(names.length === 0 ? [] : [`Rules of their own: ${names.join('; ')}.`]),
-    ...impossible('Changes', standard.approvers, changesIn(standard)),
+    ...impossible(groups.length === 0 ? 'Raises' : 'Other cards: raises', standard.approvers, raisesIn(standard)),
     ...impossible('Orders', standard.approvers, standard.approval.orderBands.map(toNeed)),
     ...groups.flatMap((group) =>
-      // What it inherits was said before.
-      group.approvers === standard.approvers && group.approval.bands === standard.approval.bands
-        ? []
-        : impossible(`Cards of ${group.cardGroups.join(', ')}: changes`, group.approvers, changesIn(group)),
+      impossible(`Cards of ${group.cardGroups.join(', ')}: raises`, group.approvers, raisesIn(group)),
     ),
   ];
 }
@@ -27,7 +24,7 @@ interface Need {
   readonly approvals: number;
 }
 
-function changesIn({ approval }: PolicySection): Need[] {
+function raisesIn({ approval }: PolicySection): Need[] {
   const withoutAmount = { which: ' without an amount', approvals: approvalsFor(approval, Number.POSITIVE_INFINITY) };
   return [...approval.bands.map(toNeed), withoutAmount];
 }

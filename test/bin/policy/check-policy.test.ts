@@ -23,22 +23,36 @@ it.each([
 it.each([
   [
     'approvers: [U0ANA, U0BEN]\namounts: [{ up_to: 500, approvals: 1 }, { approvals: 3 }]\norders: [{ approvals: 2 }]',
-    ['Changes above $500.00 need 3 approvers, and only 2 are named: nobody can get them approved.'],
+    ['Raises above $500.00 need 3 approvers, and only 2 are named: nobody can get them approved.'],
   ],
   [
     'orders: [{ approvals: 2 }]',
     [
-      'Changes above $1,000.00 need 2 approvers, and only 1 is named: nobody can get them approved.',
+      'Raises above $1,000.00 need 2 approvers, and only 1 is named: nobody can get them approved.',
       'Orders need 2 approvers, and only 1 is named: nobody can get them approved.',
     ],
   ],
   [
     'amounts: [{ approvals: 1 }]\norders: [{ approvals: 1 }]',
-    ['Changes without an amount need 2 approvers, and only 1 is named: nobody can get them approved.'],
+    ['Raises without an amount need 2 approvers, and only 1 is named: nobody can get them approved.'],
   ],
   [
     'approvers: [U0ANA, U0BEN]\ngroups: [{ cards: [Board], approvers: [] }, { cards: [North], operators: [U0NINA] }]',
-    ['Cards of Board: changes need 1 approver, and nobody is named: nobody can get them approved.'],
+    ['Cards of Board: raises need 1 approver, and nobody is named: nobody can get them approved.'],
+  ],
+  [
+    'approvers: []\norders: [{ approvals: 1 }]\ngroups: [{ cards: [North], approvers: [U0NINA, U0NED] }]',
+    [
+      'Other cards: raises need 1 approver, and nobody is named: nobody can get them approved.',
+      'Orders need 1 approver, and nobody is named: nobody can get them approved.',
+    ],
+  ],
+  [
+    'orders: [{ approvals: 1 }]\ngroups: [{ cards: [North], operators: [U0NINA] }]',
+    [
+      'Other cards: raises above $1,000.00 need 2 approvers, and only 1 is named: nobody can get them approved.',
+      'Cards of North: raises above $1,000.00 need 2 approvers, and only 1 is named: nobody can get them approved.',
+    ],
   ],
 ])('says which approvals nobody can ever get: %j', (yaml, lines) => {
   expect(impossible(yaml)).toEqual(lines);
