@@ -271,13 +271,13 @@ export function currentState(outcomes: readonly Outcome[]) {
     isPaid: false,
   };
   for (const { verb, state, by, confirmation } of outcomes) {
+    // The card has paid for something else since, even if that went back later.
+    if (verb === 'repeat-paid' && !known.isBlocked) known.isUnblocked = true;
     // An uncertain outcome does not change any control.
     if (state === 'failed' || state === 'unknown' || confirmation === 'unconfirmed') continue;
     if (verb === 'block') known.isBlocked = true;
     if (verb === 'unblock') known.isBlocked = known.isBlocked && state !== 'done';
     if (verb === 'block' || verb === 'unblock') known.isUnblocked = verb === 'unblock' && state === 'done';
-    // The card has paid for something else since.
-    if (verb === 'repeat-paid' && state === 'done' && !known.isBlocked) known.isUnblocked = true;
     if (verb === 'activate') known.isActivated = true;
     if (verb === 'recognize') known.isRecognized = true;
     // The holder may still have made it after all.

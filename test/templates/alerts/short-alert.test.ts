@@ -113,6 +113,8 @@ describe('an alert has three lines', () => {
       expect(text).toContain('*Paid:* $15.00 at &lt;Netflix&gt; at <!date');
       expect(text).toContain('*Card was blocked.*');
       expect(lines(counted(1500, [{ ...other, state: 'failed' }])).join(' ')).toContain('*Payment reversed:* $15.00');
+      // The payment that was reversed had been accepted.
+      expect(lines(counted(1500, [{ ...other, state: 'failed' }])).join(' ')).toContain('*Card was blocked.*');
       const blockedAgain = outcome({ verb: 'block', by: 'U0ANA', at: '2026-11-20T15:00:00Z' });
       expect(lines(counted(1500, [other, blockedAgain])).join(' ')).toContain('*Card is blocked.*');
     });
