@@ -28,14 +28,10 @@ export function isAnywhere({ remedy }: TransactionAlert, repeats: Repeats | null
   return remedy?.kind === 'unblock' && repeats !== null;
 }
 
-/**
- * The alert without a claim that everything is paid, where its message counts declines of other purchases, too. Tries for the
- * same amount are most likely one purchase.
- */
+/** The alert without a claim that everything is paid, where its message may count declines of other purchases, too. */
 export function paidAmong<A extends Alert>(alert: A, view: View): A {
   if (alert.kind !== 'transaction') return alert;
-  const repeats = repeatsIn(alert, view);
-  if (repeats === null || !isAnywhere(alert, repeats) || repeats.minCents === repeats.maxCents) return alert;
+  if (!isAnywhere(alert, repeatsIn(alert, view))) return alert;
   const outcomes = alert.outcomes.map((one) => (one.verb === 'paid' ? repeatPaid(one, alert.event) : one));
   return { ...alert, outcomes };
 }

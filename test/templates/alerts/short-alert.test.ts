@@ -88,8 +88,11 @@ describe('an alert has three lines', () => {
         },
       );
 
-    it('names what was paid if they are of several purchases, and resolves only a single one', () => {
-      const several = counted(1200, [unblocked, paid]);
+    it.each([
+      ['different amounts', 1200],
+      ['the same amount, which may be at several merchants', 8410],
+    ])('names what was paid among several of %s', (_, minCents) => {
+      const several = counted(minCents, [unblocked, paid]);
       const text = lines(several).join(' ');
 
       expect(text).toContain('*Paid:* $84.10 at Blue Bottle Coffee at <!date');
@@ -102,8 +105,10 @@ describe('an alert has three lines', () => {
       const holders = lines(several, true).join(' ');
       expect(holders).toContain('*Paid: $84.10 at Blue Bottle Coffee*');
       expect(holders).not.toContain('went through');
+    });
 
-      expect(lines(counted(8410, [unblocked, paid])).join(' ')).toContain('*Resolved.*');
+    it('resolves a single one', () => {
+      expect(lines(counted(8410, [unblocked, paid], 1)).join(' ')).toContain('*Resolved.*');
     });
 
     it('says which of the others was paid, and that the card works again', () => {
