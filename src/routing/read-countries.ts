@@ -17,21 +17,40 @@ const NAME_WORDS_MAX = 4;
 
 /**
  * A question if another country follows the end of a trip, `Spain until friday and France`, which would be its reason. Null:
- * none does, or it is quoted.
+ * none does, or it is quoted. “Jordan approved” is a reason.
  */
 export function countryBehindEnd(words: readonly string[], known: readonly string[]): string | null {
   if (isQuotedReason(words)) return null;
-  const lead = /^(and|then|also|plus|&|,)$/i.test(words[0] ?? '') ? 1 : 0;
-  for (let count = NAME_WORDS_MAX; count > 0; count -= 1) {
+  const isLinked = isLink(words[0]);
+  const { countries, rest } = leadingCountries(words);
+  const other = countries.find(({ country }) => !known.includes(country));
+  if (other === undefined || (rest.length > 0 && !isLinked)) return null;
+  return `Is “${other.name}” part of the trip? Write all countries before the time, such as “Spain, France until friday”. If it is the reason, quote it.`;
+}
+
+const isLink = (word = ''): boolean => /^(and|then|also|plus|&|,)$/i.test(word);
+
+function leadingCountries(words: readonly string[]) {
+  const countries: { readonly name: string; readonly country: string }[] = [];
+  let rest = words;
+  for (;;) {
+    const behind = rest.slice(isLink(rest[0]) ? 1 : 0);
+    const first = firstCountry(behind);
+    if (first === null) return { countries, rest };
+    countries.push(first);
+    rest = behind.slice(first.count);
+  }
+}
+
+/** By its longest name. A code is in capitals: `it` is a word. */
+function firstCountry(words: readonly string[]) {
+  for (let count = Math.min(NAME_WORDS_MAX, words.length); count > 0; count -= 1) {
     const name = words
-      .slice(lead, lead + count)
+      .slice(0, count)
       .join(' ')
       .replace(/[,.;]+$/, '');
-    // `IT conference` is a reason.
-    const isName = name.length > 3 || (lead === 1 && name !== '' && name === name.toUpperCase());
-    const country = isName ? readCountry(name) : undefined;
-    if (country !== undefined && !known.includes(country))
-      return `Is “${name}” part of the trip? Write all countries before the time, such as “Spain, France until friday”. If it is the reason, quote it.`;
+    const country = name.length > 3 || name === name.toUpperCase() ? readCountry(name) : undefined;
+    if (country !== undefined) return { name, country, count };
   }
   return null;
 }

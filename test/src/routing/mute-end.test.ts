@@ -19,6 +19,11 @@ it.each([
   ['until friday and France', /^Is “France” part of the trip\? Write all countries before the time/],
   ['until friday, South Korea', /^Is “South Korea” part of the trip\?/],
   ['until friday and PT', /^Is “PT” part of the trip\?/],
+  ['until friday UK', /^Is “UK” part of the trip\?/],
+  ['until friday USA', /^Is “USA” part of the trip\?/],
+  ['until friday, UK and Ireland', /^Is “UK” part of the trip\?/],
+  ['until friday Spain and Ireland', /^Is “Ireland” part of the trip\?/],
+  ['until friday and France for the fair', /^Is “France” part of the trip\?/],
 ])('asks about a second country of a trip: ES %s', (text, why) => {
   expect(read(text, ['ES'])).toEqual({ why: expect.stringMatching(why) });
 });
@@ -30,6 +35,9 @@ it.each([
   ['until friday "France office"', ['ES'], 2],
   ['until friday Spain office', ['ES'], 2],
   ['until friday IT conference', ['ES'], 2],
+  ['until friday Jordan approved', ['ES'], 2],
+  ['until friday Chad asked for it', ['ES'], 2],
+  ['until friday it', ['ES'], 2],
   ['until friday and it is agreed', ['ES'], 2],
   ['until friday visits the France office', ['ES'], 2],
 ])('leaves a reason: %s', (text, countries, words) => {
