@@ -29,5 +29,5 @@ export function muteEndOf(
 }
 
 function twoEnds(words: readonly string[]): string {
-  return `“${words.join(' ').slice(0, 40)}” is a second time, and a mute has one end. Write it before the reason, and quote a reason that names a time.`;
+  return `Is “${words.join(' ').slice(0, 40)}” how long it lasts? A mute has one end. Write it before the reason, or quote the reason.`;
 }

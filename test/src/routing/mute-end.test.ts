@@ -5,17 +5,19 @@ const clock = { now: new Date('2026-11-19T15:00:00.000Z'), zone: 'America/New_Yo
 const read = (text: string, countries: readonly string[] | null = null) => muteEndOf(text.split(' '), clock, countries);
 
 it.each([
-  ['2d vendor until friday', /^“until friday” is a second time, and a mute has one end\./],
-  ['8h conference until friday', /quote a reason that names a time\.$/],
-  ['today, trade show until monday', /^“until monday” is a second time/],
-  ['today trade show for 2 days', /^“for 2 days” is a second time/],
+  ['2d vendor until friday', /^Is “until friday” how long it lasts\? A mute has one end\./],
+  ['8h conference until friday', /or quote the reason\.$/],
+  ['today, trade show until monday', /^Is “until monday” how long it lasts\?/],
+  ['2 days waiting until vendor fixes it', /^Is “until vendor fixes it” how long it lasts\?/],
+  ['7d renewal of 12 months', /^Is “of 12 months” how long it lasts\?/],
+  ['today trade show for 2 days', /^Is “for 2 days” how long it lasts\?/],
 ])('asks about a second time instead of taking it as the reason: %s', (text, why) => {
   expect(read(text)).toEqual({ why: expect.stringMatching(why) });
 });
 
 it.each([
-  ['until friday, France until monday', /^“until monday” is a second time/],
-  ['2 days then France until friday', /^“until friday” is a second time/],
+  ['until friday, France until monday', /^Is “until monday” how long it lasts\?/],
+  ['2 days then France until friday', /^Is “until friday” how long it lasts\?/],
   ['until friday and France', /^Is “France” part of the trip\? Write all countries before the time/],
   ['until friday, South Korea', /^Is “South Korea” part of the trip\?/],
   ['until friday and PT', /^Is “PT” part of the trip\?/],
