@@ -51,7 +51,7 @@ export async function readCardState(acctId: number, { card, now }: Deps): Promis
     readAt,
     cards: details?.cards.map(({ cardId, last4, status }) => ({ cardId, last4, status })) ?? null,
     balance: balanceOf(details, rules?.rules ?? null),
-    limits: limitsInForce(rules?.rules ?? null, remaining),
+    limits: limitsInForce(rules?.rules ?? null, remaining, details === null || details.rulesetId !== null),
     hasLimits: rules !== null || remaining !== null,
   };
 }

@@ -16,6 +16,7 @@ import { AlsoNeeds } from '../core/also-needs.ts';
 import { lackingCents, type TransactionEvent, withAmount } from '../core/event.ts';
 import { merchantCategory } from '../core/merchant-category.ts';
 import { foldName } from '../directory/card-query.ts';
+import { withoutNoLimits } from '../directory/no-limit-rows.ts';
 import type { ReadTransactions } from '../directory/read-transactions.ts';
 import type { AskedChange } from '../limits/change-rule.ts';
 import type { CheckPurchase } from '../limits/remedy.ts';
@@ -105,7 +106,8 @@ export function createGatherFacts(deps: Deps): GatherFacts {
       payCents === null ? needsNow({ event, payCents, changes, alsoNeeds }, deps) : alsoNeeds,
     ]);
     const earlier = requests.filter(({ id }) => id !== requestId).map(({ state }) => state);
-    const left = leftOf(remaining, changes);
+    const mayBeOverruled = account === null || account.rulesetId !== null;
+    const left = leftOf(withoutNoLimits(remaining, read?.rules ?? null, mayBeOverruled), changes);
     const isShort = isTooMuchForBalance(payCents, purchase, account, read?.rules ?? null);
     const needs = withBalanceNow(otherNeeds, isShort);
     const isUsedUp = changes.some(({ rule }) => isAllUsed(rule, remaining));

@@ -112,7 +112,7 @@ export const CardApiAssumptions = z.strictObject({
     .union([z.null(), z.literal(0)])
     .default(null)
     .describe(
-      'The value that means "no limit" in spend rules, in both directions. The other one is then an ordinary value. In the remaining-limit answer both mean that the rules tell whether there is a limit.',
+      'The value that means "no limit" in spend rules, in both directions. The other one is then an ordinary value. In the remaining-limit answer both mean no limit where the rules have none.',
     ),
   noCategoryAllowsAll: z
     .boolean()

@@ -179,9 +179,8 @@ export function remainingLimitsSchema({ periodWords }: Pick<CardApiAssumptions, 
     if (period === undefined) return [];
     const limitCents = row.EnforcedLimit ?? row.Limit;
     const remainingCents = row.RemainingSpend ?? row.Remaining;
-    // A window without a limit may be listed with 0 or null.
-    const mayBeNone = limitCents === 0 || (limitCents === null && remainingCents === null);
-    return mayBeNone ? [] : [{ period, limitCents, remainingCents }];
+    // A window without a limit may be listed with null. With 0, it is told from a limit of $0 by the rules.
+    return limitCents === null && remainingCents === null ? [] : [{ period, limitCents, remainingCents }];
   };
   return RemainingAnswer.transform(
     (answer): RemainingLimits => ({

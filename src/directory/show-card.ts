@@ -15,6 +15,7 @@ import { formatDuration, readAnyDuration } from '../core/duration.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { happenedSince } from '../core/service-time.ts';
 import { foldName } from './card-query.ts';
+import { withoutNoLimits } from './no-limit-rows.ts';
 import type { ReadTransactions } from './read-transactions.ts';
 
 export type RecentDecline = TransactionEvent & DeclinedCard & Pick<ShownDecline, 'remedy'>;
@@ -68,7 +69,7 @@ export function createShowCard(deps: Deps) {
         card: { ...facts, last4: facts.last4 ?? card?.last4 ?? null },
         status: card?.status ?? null,
         balance: balanceOf(details, rules?.rules ?? null),
-        limits: limitsInForce(rules?.rules ?? null, remaining),
+        limits: limitsInForce(rules?.rules ?? null, remaining, facts.ruleset?.mayOverrule === true),
         hasLimits: rules !== null || remaining !== null,
         declines: declinesSince(fromMs, received, fetched).slice(0, DECLINES_SHOWN),
         isEveryDeclineKnown: fetched?.unreadable === 0,
@@ -101,7 +102,12 @@ export function balanceOf(details: AccountDetails | null, rules: SpendRules | nu
 }
 
 /** Every limit that is in force for a card, which may be its ruleset's, with the remaining amount where known. */
-export function limitsInForce(rules: SpendRules | null, remaining: RemainingLimits | null): ShownLimit[] {
+export function limitsInForce(
+  rules: SpendRules | null,
+  read: RemainingLimits | null,
+  mayBeOverruled: boolean,
+): ShownLimit[] {
+  const remaining = withoutNoLimits(read, rules, mayBeOverruled);
   const overall = limitPeriods.map((period): ShownLimit => {
     const left = remaining?.overall.find((row) => row.period === period);
     const limitCents = left?.limitCents ?? rules?.limits[period] ?? null;

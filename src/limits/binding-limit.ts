@@ -8,6 +8,7 @@ import {
 } from '../card-api/rule.ts';
 import { type LimitGoal, limitOf } from '../card-api/rule-change.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
+import { withoutNoLimits } from '../directory/no-limit-rows.ts';
 import { withRaisedAlong } from './contradiction.ts';
 import type { LimitRaise, RaiseLimit, Remedy } from './remedy-change.ts';
 import {
@@ -41,17 +42,19 @@ export interface DeclinedPurchase {
  * little; then all other limits the purchase would hit next, of its category and of the card; then limits that must
  * rise with them. Falls back to the rules if the remaining limits could not be read.
  *
- * @param then what remained when the purchase was declined. It tells which category declined it.
+ * @param listedThen what remained when the purchase was declined. It tells which category declined it.
  * @returns `passes` when no limit stops it any more, and all that matter were read; null when no limit was the reason, or
  * when it cannot be told.
  */
 export function checkLimits(
   purchase: DeclinedPurchase,
-  remaining: RemainedLimits | null,
+  listed: RemainedLimits | null,
   rules: CardLimits | null,
-  then: RemainedLimits | null = remaining,
+  listedThen: RemainedLimits | null = listed,
 ): RaiseLimit | 'passes' | null {
-  const { fits = none, isOfCategory = false } = purchase;
+  const { fits = none, isOfCategory = false, mayBeOverruled = false } = purchase;
+  const remaining = withoutNoLimits(listed, rules, mayBeOverruled);
+  const then = withoutNoLimits(listedThen, rules, mayBeOverruled);
   const ofCard = { windows: remaining?.overall ?? [], limits: rules?.limits ?? null };
   const overall = bindingOf(purchase, null, ofCard);
   const enough = remaining !== null && isEnough(purchase, ofCard);

@@ -30,7 +30,10 @@ const cardWith = (over: object = {}, balance: number | null = null, usesBusiness
       AvailableBalance: balance,
       CardList: [{ CardId: 6231, Last4CardNumber: '1212', CardStatus: 'BLOCKED' }],
     }),
-  getSpendRules: async () => ({ rules: { usesBusinessBalance } as SpendRules, raw: {} }),
+  getSpendRules: async () => ({
+    rules: { limits: {}, categories: [], usesBusinessBalance } as unknown as SpendRules,
+    raw: {},
+  }),
   getRemainingLimits: async () => ({ overall: [], categories: [] }),
   ...over,
 });
@@ -81,6 +84,15 @@ it('shows the remaining limits that the change does not affect, shorter periods 
   const { facts } = await gather();
 
   expect(facts.left.map(({ period }) => period)).toEqual(['weekly', 'monthly']);
+});
+
+it('leaves out a limit of $0 that the card does not have', async () => {
+  const getRemainingLimits = async () => ({
+    overall: [{ period: 'weekly', limitCents: 0, remainingCents: 0 }],
+    categories: [],
+  });
+
+  expect((await gather({ card: cardWith({ getRemainingLimits }) })).facts.left).toEqual([]);
 });
 
 it('notes that nothing is left of the limit to raise', async () => {

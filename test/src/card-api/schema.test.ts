@@ -39,15 +39,15 @@ describe('remaining limits', () => {
     expect(RemainingLimits.parse(answer).overall).toMatchObject([{ period: 'daily' }]);
   });
 
-  it.each([0, null])('leave out a limit of %j: whether there is one, the rules tell', (none) => {
-    const row = { Type: 'PerDay', EnforcedLimit: none, RemainingSpend: none };
+  it('leave out a window without any amount, and keep a limit of $0', () => {
+    const row = { Type: 'PerDay', EnforcedLimit: null, RemainingSpend: null };
     const year = { ...row, Type: 'PerYear', EnforcedLimit: 1000, RemainingSpend: 10.5 };
-    const used = { ...row, EnforcedLimit: 50, RemainingSpend: none };
+    const nothing = { ...row, EnforcedLimit: 0, RemainingSpend: 0 };
 
     expect(RemainingLimits.parse({ GlobalLimits: [row, year] }).overall).toEqual(overall);
     expect(RemainingLimits.parse({ MerchantCategoryLimits: [{ ...row, Category: 'Fuel' }] }).categories).toEqual([]);
-    expect(RemainingLimits.parse({ GlobalLimits: [used] }).overall).toEqual([
-      { period: 'daily', limitCents: 5_000, remainingCents: none },
+    expect(RemainingLimits.parse({ GlobalLimits: [nothing] }).overall).toEqual([
+      { period: 'daily', limitCents: 0, remainingCents: 0 },
     ]);
   });
 

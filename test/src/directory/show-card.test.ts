@@ -27,16 +27,16 @@ describe('the limits of a card', () => {
     all.find((limit) => limit.period === period && limit.category === category);
 
   it('are those in force, which may be its ruleset’s, and its own where nothing tells what remains', () => {
-    const all = limitsInForce(rules, remaining);
+    const all = limitsInForce(rules, remaining, true);
 
     expect(limitIn(all, 'daily')).toMatchObject({ limitCents: 39_000, remainingCents: 1_000 });
-    expect(limitIn(limitsInForce(rules, null), 'daily')).toMatchObject({ limitCents: 40_000 });
+    expect(limitIn(limitsInForce(rules, null, true), 'daily')).toMatchObject({ limitCents: 40_000 });
     expect(limitIn(all, 'weekly')).toMatchObject({ limitCents: 150_000, remainingCents: 2_000 });
     expect(limitIn(all, 'monthly')).toMatchObject({ limitCents: null, remainingCents: null });
   });
 
   it('of a category are found by its name if the card service leaves out its number', () => {
-    const all = limitsInForce(rules, remaining);
+    const all = limitsInForce(rules, remaining, true);
 
     expect(limitIn(all, 'transaction', 'Fuel')).toMatchObject({ limitCents: 5_000, remainingCents: null });
     expect(limitIn(all, 'daily', 'Fuel')).toMatchObject({ limitCents: 9_000, remainingCents: 300 });
@@ -45,7 +45,7 @@ describe('the limits of a card', () => {
   it('of a category are found by its name however it is written', () => {
     const written = { ...remaining, categories: [{ ...remaining.categories[0], name: 'FUEL' }] };
 
-    const all = limitsInForce(rules, written);
+    const all = limitsInForce(rules, written, true);
 
     expect(limitIn(all, 'daily', 'Fuel')).toMatchObject({ limitCents: 9_000, remainingCents: 300 });
     expect(all.filter(({ category }) => category === 'FUEL')).toEqual([]);
@@ -54,7 +54,7 @@ describe('the limits of a card', () => {
   it('include those of a category that only its ruleset limits', () => {
     const categories = [{ id: 7, name: 'Restaurants', period: 'daily', limitCents: 5_000, remainingCents: 0 }] as const;
 
-    expect(limitIn(limitsInForce(rules, { ...remaining, categories }), 'daily', 'Restaurants')).toEqual({
+    expect(limitIn(limitsInForce(rules, { ...remaining, categories }, true), 'daily', 'Restaurants')).toEqual({
       period: 'daily',
       category: 'Restaurants',
       limitCents: 5_000,
@@ -63,20 +63,28 @@ describe('the limits of a card', () => {
   });
 
   it('of a category come from what remains while the rules cannot be read', () => {
-    const fuel = limitsInForce(null, remaining).filter(({ category }) => category === 'Fuel');
+    const fuel = limitsInForce(null, remaining, true).filter(({ category }) => category === 'Fuel');
 
     expect(fuel.filter(({ limitCents }) => limitCents !== null)).toEqual([
       { period: 'daily', category: 'Fuel', limitCents: 9_000, remainingCents: 300 },
     ]);
-    expect(limitIn(limitsInForce(null, remaining), 'daily')).toMatchObject({
+    expect(limitIn(limitsInForce(null, remaining, true), 'daily')).toMatchObject({
       limitCents: 39_000,
       remainingCents: 1_000,
     });
   });
 
+  it('are none of $0 that only look like limits, unless those of its ruleset are', () => {
+    const monthly = { period: 'monthly', limitCents: 0, remainingCents: 0 } as const;
+    const windows = { ...remaining, overall: [monthly] };
+
+    expect(limitIn(limitsInForce(rules, windows, false), 'monthly')).toMatchObject({ limitCents: null });
+    expect(limitIn(limitsInForce(rules, windows, true), 'monthly')).toMatchObject({ limitCents: 0 });
+  });
+
   it('never say that nothing remains when it is not known', () => {
-    expect(limitsInForce(rules, null).every(({ remainingCents }) => remainingCents === null)).toBe(true);
-    expect(limitsInForce(null, null).every(({ limitCents }) => limitCents === null)).toBe(true);
+    expect(limitsInForce(rules, null, true).every(({ remainingCents }) => remainingCents === null)).toBe(true);
+    expect(limitsInForce(null, null, true).every(({ limitCents }) => limitCents === null)).toBe(true);
   });
 });
 

@@ -230,6 +230,33 @@ describe('a declined purchase', () => {
   });
 });
 
+describe('a limit of $0', () => {
+  const daily = { period: 'daily', limitCents: 0, remainingCents: 0 } as const;
+  const windows = { overall: [daily], categories: [{ ...daily, id: 3, name: 'Restaurants' }] };
+  const [eatingOut] = rules.categories.map((category) => ({ ...category, limits: none }));
+  const unlimited = { limits: none, categories: eatingOut === undefined ? [] : [eatingOut] };
+
+  it('stops each purchase, and is raised', () => {
+    const nothing = { limits: { ...none, daily: 0 }, categories: [] };
+
+    expect(bindingLimit(velocity, windows, nothing)?.limits).toEqual([
+      limitRaise('daily', 0, 8_410, { remainingCents: 0 }),
+    ]);
+  });
+
+  it('is none if the rules have no such limit', () => {
+    expect(allPass(velocity, windows, unlimited)).toBe(true);
+    expect(allPass({ ...ofCategory, ...eating }, windows, unlimited)).toBe(true);
+    expect(allPass(velocity, { ...windows, overall: [daily, { ...daily, period: 'weekly' }] }, unlimited)).toBe(true);
+  });
+
+  it('may be that of the card’s ruleset', () => {
+    const found = bindingLimit({ ...velocity, mayBeOverruled: true }, windows, unlimited);
+
+    expect(found?.limits).toMatchObject([{ from: 0, to: null, remainingCents: 0, isOfRuleset: true }]);
+  });
+});
+
 describe('a limit of the rules that the remaining limits leave out', () => {
   const year = { period: 'yearly', limitCents: 100_000, remainingCents: 90_000 } as const;
   const byRules = { limits: { ...none, daily: 5_000, yearly: 100_000 }, categories: [] };
