@@ -5,6 +5,7 @@ import { CARRIED_OUT_WITHIN_MS } from '../actions/send-change.ts';
 import { READ_ONCE } from '../actions/verify-action.ts';
 import type { Audit } from '../audit/audit.ts';
 import { nobody } from '../audit/audit-record.ts';
+import type { CallOptions } from '../card-api/call.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { without } from '../card-api/rule.ts';
@@ -27,9 +28,10 @@ import { ruleVerbOf } from './verbs.ts';
  * The sweep does this, and so does each change of the account's rules before it reads them. Runs under the account's lock.
  * Idempotent. While the card cannot be read, nothing happens.
  *
+ * @param reading how long to try. Default: once, as the next sweep tries it again.
  * @throws CardApiError when the card service does not answer the write; TooLateError.
  */
-export type RestoreOverwritten = (acctId: number, lease: Lease) => Promise<void>;
+export type RestoreOverwritten = (acctId: number, lease: Lease, reading?: CallOptions) => Promise<void>;
 
 interface Deps extends Pick<ActionTools, 'now'> {
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules'>;
@@ -42,15 +44,12 @@ interface Deps extends Pick<ActionTools, 'now'> {
 export function createRestoreOverwritten(deps: Deps): RestoreOverwritten {
   const { card, ruleWrites, report } = deps;
   const ageOf = ({ sentAt }: RuleWrite): number => deps.now().getTime() - Date.parse(sentAt);
-  return async function restoreOverwritten(acctId, lease) {
+  return async function restoreOverwritten(acctId, lease, reading = READ_ONCE) {
     const pending = pendingIn(await ruleWrites.of(acctId));
     if (pending.length === 0) return;
-    const account = await orNull(card.getAccount(acctId, READ_ONCE));
-    const read = account === null ? null : await orNull(card.getSpendRules(acctId, READ_ONCE));
-    if (account === null || read === null) {
-      for (const late of pending) if (ageOf(late) >= WATCHED_MS) await ruleWrites.close(acctId, late);
-      return;
-    }
+    const account = await orNull(card.getAccount(acctId, reading));
+    const read = account === null ? null : await orNull(card.getSpendRules(acctId, reading));
+    if (account === null || read === null) return;
     const known = { raw: read.raw, readAt: performance.now() };
     const writes = await ruleWrites.seen(acctId, read.rules);
     const shown = pending.filter(({ isMade }) => isMade).map(idOfRepair);
@@ -80,11 +79,14 @@ export function createRestoreOverwritten(deps: Deps): RestoreOverwritten {
   }
 }
 
+/** A single failed read must not let the next step go on from what was overwritten. */
+const READ_BEFORE = { deadlineMs: 10_000 } as const;
+
 /** The same before another step, so that nobody goes on from there. A card service that fails must not keep a raise from ending. */
 export function createRestoreFirst(restoreOverwritten: RestoreOverwritten): RestoreOverwritten {
   return async function restoreFirst(acctId, lease) {
     try {
-      await restoreOverwritten(acctId, lease);
+      await restoreOverwritten(acctId, lease, READ_BEFORE);
     } catch (error) {
       // The sweep tries it again.
       if (!(error instanceof CardApiError || error instanceof TooLateError)) throw error;

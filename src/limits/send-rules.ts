@@ -134,7 +134,7 @@ export function sidesOf(changes: readonly RuleChange[]): { before: string; after
 }
 
 interface LateDeps {
-  readonly ruleWrites: Pick<RuleWrites, 'made'>;
+  readonly ruleWrites: Pick<RuleWrites, 'of' | 'made'>;
   readonly card: Pick<CardClient, 'getSpendRules'>;
   readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
@@ -163,8 +163,8 @@ export function createApplyLateConfirmation(deps: LateDeps) {
       await markUnseen(awaited, confirmation);
       return null;
     }
-    // A late call of another change may overwrite it.
-    await deps.ruleWrites.made(acctId, action.id);
+    // A late call of another change may overwrite it. If others have followed, it may have overwritten them itself.
+    if ((await deps.ruleWrites.of(acctId)).at(-1)?.id === action.id) await deps.ruleWrites.made(acctId, action.id);
     const made = { action, card: result.card, changes };
     // The visible change may belong to a later action, which has done all of this itself.
     if (await deps.latestChanges.isSuperseded(acctId, expects, action.id)) return withObstacles(null, made);

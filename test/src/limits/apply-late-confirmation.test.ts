@@ -53,7 +53,7 @@ async function apply(
         return { rules: rulesOf({ daily: 40_000 }), raw: {} };
       },
     },
-    ruleWrites: { made: async () => [] },
+    ruleWrites: { of: async () => [], made: async () => [] },
     latestChanges: { isSuperseded: async () => isSuperseded },
     temporaryChanges: { get: async () => (isKnown ? temporaryChangeOf({ state }) : null) },
     terms: {

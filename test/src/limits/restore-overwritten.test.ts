@@ -207,6 +207,25 @@ describe('after a call that was carried out late', () => {
     expect(daily()).toBe(100);
   });
 
+  it('sets it again, also if verification has shown the late call before the sweep', async () => {
+    const carryOut = await lose(set('act_late', 'monthly', 250_000));
+    await make(set('act_lower', 'daily', 10_000));
+    carryOut();
+    await verifyAction('act_late', world.deps);
+    await sweep();
+    expect(daily()).toBe(100);
+  });
+
+  it('goes on watching while the card cannot be read', async () => {
+    const carryOut = await lose(set('act_late', 'monthly', 250_000));
+    await make(set('act_lower', 'daily', 10_000));
+    carryOut();
+    world.advance(21 * MINUTE);
+    await sweep({ ...world.deps, card: { ...world.deps.card, getAccount: fails } });
+    await sweep();
+    expect(told).toHaveLength(1);
+  });
+
   it('tells people again if what they have set again is overwritten', async () => {
     await lose(set('act_late', 'monthly', 250_000));
     await beginAgain();
