@@ -163,9 +163,12 @@ export function alertIdOf({ target: on }: Pick<Action, 'target'>): string | null
   return on.kind === 'alert' || on.kind === 'card' ? on.alertId : null;
 }
 
-/** Whether the person acted on an alert's own message, which shows the outcome. A copy that only they see does not. */
+/**
+ * Whether the person acted on an alert's own message, which shows the outcome. A copy that only they see does not, nor does
+ * a question about the alert.
+ */
 export function isOnAlert({ target: on, origin }: Pick<Action, 'target' | 'origin'>): boolean {
-  return on.kind === 'alert' && origin.messageTs !== null;
+  return on.kind === 'alert' && origin.messageTs !== null && !origin.replace;
 }
 
 /**
@@ -173,7 +176,7 @@ export function isOnAlert({ target: on, origin }: Pick<Action, 'target' | 'origi
  * in a direct message it would be seen by nobody, in a channel others see it, too.
  */
 export function learnsFromAlert(action: Pick<Action, 'target' | 'origin'>): boolean {
-  return isOnAlert(action) && !action.origin.channel.startsWith('D') && !action.origin.replace;
+  return isOnAlert(action) && !action.origin.channel.startsWith('D');
 }
 
 /** The action whose private answer had the pressed button, and is replaced by the answer to this one; null: none. */

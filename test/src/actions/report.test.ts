@@ -87,6 +87,7 @@ describe('the person who asked', () => {
   it.each([
     ['sees a block by a button on the alert alone', {}, 'done', 0],
     ['gets an answer if the alert is a copy that only they see', { messageTs: null }, 'done', 1],
+    ['gets an answer in place of a question about the alert', { channel: 'D1', replace: true }, 'done', 1],
     ['gets an answer if it failed', {}, 'failed', 1],
   ] as const)('%s', async (_what, origin, state, count) => {
     const { reports, answers } = await reporting();
