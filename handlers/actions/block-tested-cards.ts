@@ -58,9 +58,8 @@ async function blockCards(
     return await deps.requestAction({ ...interaction, verb: 'block-all', target, input });
   }
   const { actor, isExternal } = interaction;
-  const roles = isExternal ? [] : (await rolesAtClick('block', actor.userId, deps.rights.rolesOf)).roles;
-  const mayBlockAny = isPermitted('block', withoutHolder(roles));
-  const asked = mayBlockAny ? cards : onlyOwn(cards, isExternal ? [] : await deps.accountsOf(actor.userId));
+  const isForAll = !isExternal && (await mayBlockAny(actor.userId, deps.rights));
+  const asked = isForAll ? cards : onlyOwn(cards, isExternal ? [] : await deps.accountsOf(actor.userId));
   // Several answers to one press would replace the same message, and only the last would stay.
   const origin = { ...interaction.origin, replace: interaction.origin.replace && asked.length === 1 };
   for (const { acctId, last4 } of asked) {
@@ -70,6 +69,16 @@ async function blockCards(
     const card = { kind: 'card', acctId, cardId: null, ...named, alertId: warningId } as const;
     await deps.requestAction({ ...interaction, id, origin, verb: 'block', target: card, input: {} });
   }
+}
+
+/** Also if a holder may have a role that Slack does not tell now: the worker waits for it. */
+async function mayBlockAny(userId: string, { rolesOf }: ListenerDeps['rights']): Promise<boolean> {
+  const { roles } = await rolesAtClick('block', userId, rolesOf);
+  if (isPermitted('block', withoutHolder(roles))) return true;
+  if (!roles.includes('holder')) return false;
+  // A holder may block, so an older list of a user group was enough, and they may have joined since.
+  const now = await rolesOf(userId);
+  return !now.isComplete || isPermitted('block', withoutHolder(now.roles));
 }
 
 /** The person's own cards, and one other: somebody who may not block it gets one refusal and one record. */

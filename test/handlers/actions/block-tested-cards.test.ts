@@ -13,7 +13,14 @@ async function press(
     isPrivate = false,
     roles = ['operator'],
     own = [],
-  }: { readonly isPrivate?: boolean; readonly roles?: readonly Role[]; readonly own?: readonly number[] },
+    now = { roles, isComplete: true },
+  }: {
+    readonly isPrivate?: boolean;
+    readonly roles?: readonly Role[];
+    readonly own?: readonly number[];
+    /** Their roles without older lists of user groups. */
+    readonly now?: { readonly roles: readonly Role[]; readonly isComplete: boolean };
+  },
 ): Promise<Ask[]> {
   const { event, card } = transactionAlert();
   const tried = Array.from({ length: count }, (_, index) => ({
@@ -39,7 +46,10 @@ async function press(
   const deps = {
     seals: { reply: { seal: (url: string) => url } },
     alerts: { get: async () => warning },
-    rights: { rolesOf: async () => ({ roles, isComplete: true }) },
+    rights: {
+      rolesOf: async (_userId: string, { stillGoodMs = 0 } = {}) =>
+        stillGoodMs > 0 ? { roles, isComplete: true } : now,
+    },
     accountsOf: async () => own,
     requestAction: async (ask: Ask) => void asked.push(ask),
   };
@@ -90,4 +100,19 @@ it.each<[string, Role[], number[], number[]]>([
   const asked = await press(4, { roles, own });
 
   expect(asked.map(({ target }) => target.kind === 'card' && target.acctId)).toEqual(accounts);
+});
+
+it.each<[string, Role[], boolean]>([
+  ['is an operator by a newer list', ['holder', 'operator'], true],
+  ['may be an operator, which Slack does not say', ['holder'], false],
+])('asks for all cards if somebody who is only a holder by an older list %s', async (_who, roles, isComplete) => {
+  const asked = await press(4, { roles: ['holder'], own: [7002], now: { roles, isComplete } });
+
+  expect(asked.map(({ target }) => target.kind === 'card' && target.acctId)).toEqual([7000, 7001, 7002, 7003]);
+});
+
+it('asks for one card if Slack does not say whether somebody has a role: it is not taken, and they are told', async () => {
+  const asked = await press(4, { roles: [], now: { roles: [], isComplete: false } });
+
+  expect(asked).toHaveLength(1);
 });
