@@ -6,6 +6,7 @@ const ACK_AT_LATEST_MS = 1500;
 
 interface Acknowledging {
   ack: (...answer: never[]) => Promise<unknown>;
+  logger: { warn: (...said: unknown[]) => void };
 }
 
 /**
@@ -13,6 +14,8 @@ interface Acknowledging {
  *
  * If the click were acknowledged first and the process died before storing it, the click would be lost without a trace
  * and the person would believe it had worked. An `ack` that carries an answer (form errors) is sent at once.
+ *
+ * The listener has not failed if only its acknowledgment could not be sent: the person would read that nothing was done.
  */
 export function ackWhenDone<Args extends Acknowledging>(listener: (args: Args) => Promise<void>) {
   return async (args: Args): Promise<void> => {
@@ -25,7 +28,8 @@ export function ackWhenDone<Args extends Acknowledging>(listener: (args: Args) =
     };
     const late = setTimeout(() => {
       isLate = true;
-      if (isWanted) void send();
+      // Logged below.
+      if (isWanted) send().catch(() => {});
     }, ACK_AT_LATEST_MS);
     const ack = async (...answer: never[]): Promise<void> => {
       isWanted = true;
@@ -35,7 +39,7 @@ export function ackWhenDone<Args extends Acknowledging>(listener: (args: Args) =
       await listener({ ...args, ack });
     } finally {
       clearTimeout(late);
-      if (isWanted) await send();
+      if (isWanted) await send().catch((error: unknown) => args.logger.warn('could not acknowledge a request', error));
     }
   };
 }

@@ -1,12 +1,19 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ackWhenDone } from '../../../handlers/dispatch/ack-when-done.ts';
 
-beforeEach(() => vi.useFakeTimers());
+/** Slack closes a socket every few hours. */
+let isClosed = false;
+
+beforeEach(() => {
+  isClosed = false;
+  vi.useFakeTimers();
+});
 afterEach(() => vi.useRealTimers());
 
 /** A request whose listener acknowledges it and then works until `finish` is called. */
 function request(...answer: unknown[]) {
   const acked: unknown[][] = [];
+  const warned: unknown[][] = [];
   let [finish, fail] = [() => {}, (_error: Error) => {}];
   const work = new Promise<void>((resolve, reject) => {
     [finish, fail] = [resolve, reject];
@@ -14,8 +21,14 @@ function request(...answer: unknown[]) {
   const handled = ackWhenDone(async ({ ack }: { ack: (...given: never[]) => Promise<unknown> }) => {
     await ack(...(answer as never[]));
     await work;
-  })({ ack: async (...given) => acked.push(given) });
-  return { acked, handled, finish, fail };
+  })({
+    ack: async (...given) => {
+      acked.push(given);
+      if (isClosed) throw new Error('the socket is closed');
+    },
+    logger: { warn: (...said) => void warned.push(said) },
+  });
+  return { acked, warned, handled, finish, fail };
 }
 
 it('acknowledges a request when its listener is done, not before', async () => {
@@ -55,9 +68,32 @@ it('acknowledges a request whose listener fails after it asked to, and passes th
   expect(acked).toEqual([[]]);
 });
 
+it.each([1400, 2000])('does not fail if what is done after %i ms cannot be acknowledged', async (ms) => {
+  isClosed = true;
+  const { acked, warned, handled, finish } = request();
+  await vi.advanceTimersByTimeAsync(ms);
+  finish();
+  await handled;
+  expect(acked).toEqual([[]]);
+  expect(warned).toHaveLength(1);
+});
+
+it('fails if the errors of a form cannot be sent, because nothing else tells the person', async () => {
+  isClosed = true;
+  const { handled } = request({ response_action: 'errors', errors: {} });
+  await expect(handled).rejects.toThrow('the socket is closed');
+});
+
+it('passes on why its listener failed, also if that cannot be acknowledged', async () => {
+  isClosed = true;
+  const { handled, fail } = request();
+  fail(new Error('Redis is away'));
+  await expect(handled).rejects.toThrow('Redis is away');
+});
+
 it('acknowledges nothing that the listener did not acknowledge', async () => {
   const acked: unknown[] = [];
-  await ackWhenDone(async () => {})({ ack: async () => acked.push('acknowledged') });
+  await ackWhenDone(async () => {})({ ack: async () => acked.push('acknowledged'), logger: { warn: () => {} } });
   await vi.advanceTimersByTimeAsync(5000);
   expect(acked).toEqual([]);
 });
