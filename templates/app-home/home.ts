@@ -42,7 +42,7 @@ export function home({ at, own, ownRequests, preferences, team, delegate, pages,
     ...(team === null ? [] : homeTeam(team, pages)),
     ...(showsDelegate ? homeDelegate(isApprover ? delegate : { ...delegate, allowed: [] }, preferences.delegates) : []),
     ...(own.total === 0 ? [] : homePreferences(showsDelegate ? { ...preferences, delegates: [] } : preferences)),
-    ...(own.total === 0 && team === null && !isUnsure ? external() : []),
+    ...(own.total === 0 && team === null ? external(isUnsure) : []),
     ...context(
       `${dateAfter('As of', at)}. Updates automatically${own.total === 0 ? '' : '; balances and limits when you open this page'}.`,
     ),
@@ -50,14 +50,14 @@ export function home({ at, own, ownRequests, preferences, team, delegate, pages,
   return { type: 'home', blocks };
 }
 
-/** For people we know nothing about: what they can do. */
-function external(): KnownBlock[] {
+/** For people we know nothing about: what they can do. @param isUnsure they may run the cards already. */
+function external(isUnsure: boolean): KnownBlock[] {
   return [
     header('Cardbell'),
     section(
       'I tell you why a company card was declined and what fixes it, and let the right people fix it on the spot.',
       `*Do you hold a card?* Write ${commandCode('link')} and its last four digits, for instance ${commandCode('link 4242')}. Then you see it here, hear from me when something happens to it, and can block it at any time.`,
-      '*Do you run the cards?* Ask whoever runs Cardbell to make you an operator or an approver.',
+      isUnsure ? null : '*Do you run the cards?* Ask whoever runs Cardbell to make you an operator or an approver.',
       `${commandCode('help')} lists everything you can do.`,
     ),
   ];

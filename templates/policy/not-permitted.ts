@@ -71,7 +71,7 @@ export function submittedTwice(): Message {
 
 /** Above what is shown by role, while Slack does not list a user group. */
 export const unsureOfRoles =
-  'Slack does not say just now which roles you have, so something may be missing here. Look again in a minute.';
+  'Slack does not say just now which roles you have, so something may be missing here. Look again later.';
 
 /** For people who ask for what only a card's holder may see or do. */
 export function notLinked(): Pick<Refusal, 'why' | 'whoCan'> {

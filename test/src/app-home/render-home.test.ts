@@ -118,7 +118,8 @@ it.each<[boolean, Role[], boolean]>([
     await home.render('U0ANA');
 
     expect(pages.join().includes('Slack does not say just now which roles you have')).toBe(isSaid);
-    expect(pages.join().includes('*Do you hold a card?*')).toBe(isComplete && roles.length === 0);
+    expect(pages.join().includes('*Do you hold a card?*'), 'how to begin').toBe(roles.length === 0);
+    expect(pages.join().includes('*Do you run the cards?*')).toBe(isComplete && roles.length === 0);
   },
 );
 
