@@ -77,7 +77,7 @@ export function judgeClicks(recording: Recording, needed: readonly ClickKind[]):
       click.responsePath !== '' &&
       click.kind !== 'order' &&
       !isShownInstead(click) &&
-      !isAnsweredDirectly(click, records) &&
+      !isAnsweredDirectly(click, recording) &&
       !answered.has(click.responsePath)
     )
       faults.push(`a click was never answered: ${name}: ${all.join(', ')}`);
@@ -103,9 +103,18 @@ export function judgeClicks(recording: Recording, needed: readonly ClickKind[]):
 /** The outcome of a button is shown in its message. */
 const isShownInstead = ({ kind }: Click): boolean => kind === 'press' || kind === 'decide';
 
-/** A late answer is a direct message, which does not say what it answers. */
-const isAnsweredDirectly = ({ id, atMs }: Click, records: Recording['records']): boolean =>
-  records.some(({ actionId, at }) => actionId === id && Date.parse(at) - atMs > ANSWERED_IN_PLACE_MS);
+/**
+ * A late answer is a direct message, which does not say what it answers. What is found about a change that was answered in
+ * time has the same id, but is no answer.
+ */
+function isAnsweredDirectly({ id, userId, atMs }: Click, { records, messages }: Recording): boolean {
+  const isLate = (ms: number): boolean => ms - atMs > ANSWERED_IN_PLACE_MS;
+  return (
+    records.some(
+      ({ actionId, event, at }) => actionId === id && (ends.has(event) || pauses.has(event)) && isLate(Date.parse(at)),
+    ) && messages.some(({ channel, ts }) => channel === `D${userId.slice(1)}` && isLate(Number(ts) * 1000))
+  );
+}
 
 /** Whether a click had its intended effect. */
 export function isEffective(kind: ClickKind, events: readonly string[]): boolean {

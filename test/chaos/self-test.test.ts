@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { AuditRecord } from '../../src/audit/audit-record.ts';
 import { until } from '../support/until.ts';
 import { type Cards, dealCards } from './cards.ts';
 import { createClicks } from './clicks.ts';
@@ -6,9 +7,10 @@ import { type ChaosCluster, startCluster } from './cluster.ts';
 import { drained } from './drained.ts';
 import { type ChaosEvent, createEvents } from './events.ts';
 import { judge } from './judge.ts';
+import { judgeClicks } from './judge-clicks.ts';
 import { createRandom } from './random.ts';
 import { record } from './record.ts';
-import type { ClickKind } from './recording.ts';
+import type { ClickKind, Recording } from './recording.ts';
 import { type Relay, startRelay } from './relay.ts';
 import { sendNow, sendThrottled } from './send.ts';
 import { createService, type Service } from './service.ts';
@@ -145,6 +147,24 @@ it('detects one duplicated post in a hundred', async () => {
   );
   expect(broken.length).toBeGreaterThan(0);
   for (const fault of broken) expect(fault).toMatch(/^twice: |warnings for/);
+});
+
+it.each<[string, Partial<Record<AuditRecord['event'], number>>, number, boolean]>([
+  ['a late answer is a direct message', { asked: 0, done: 180 }, 181, false],
+  ['a late answer is lost', { asked: 0, done: 180 }, 1, true],
+  ['an answer is lost, and the change is not confirmed later', { asked: 0, done: 1, unconfirmed: 125 }, 126, true],
+])('detects a click that was never answered: %s', (_what, events, messageAfter, isFault) => {
+  const start = Date.parse('2026-11-20T15:00:00Z');
+  const click = { id: 'act_1', userId: 'U0OLGA', responsePath: '/1', kind: 'block', ok: true, ms: 50, atMs: start };
+  const records = Object.entries(events).map(([event, after]) => {
+    return { actionId: 'act_1', actor: {}, event, at: new Date(start + after * 1000).toISOString() };
+  });
+  const messages = [{ channel: 'D0OLGA', ts: String(start / 1000 + messageAfter) }];
+  const recording = { clicks: [click], records, messages, answers: [], chainFault: null, webDeaths: [] };
+
+  const faults = judgeClicks(recording as unknown as Recording, []);
+
+  expect(faults.some((fault) => fault.startsWith('a click was never answered'))).toBe(isFault);
 });
 
 it('is never retried: a fault that occurs once is a fault', async () => {
