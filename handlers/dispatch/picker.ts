@@ -69,7 +69,10 @@ async function controlsOf(
   );
 }
 
-/** Replaces the content of the picker, also if it has changed meanwhile: the later choice counts. */
+/**
+ * Replaces the content of the picker, also if it has changed meanwhile. Of two choices at nearly the same time, Slack keeps
+ * the one that reaches it last.
+ */
 async function showInPicker(
   { id, private_metadata: privateMetadata }: NonNullable<Press['body']['view']>,
   content: Pick<Parameters<typeof cardPicker>[0], 'picked' | 'notice'>,
