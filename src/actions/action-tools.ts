@@ -5,6 +5,7 @@ import type { Lease, WithLock } from '../core/lock.ts';
 import type { ApprovalPolicy } from '../policy/approval-policy.ts';
 import type { Authorization } from '../policy/authorize.ts';
 import type { Role } from '../policy/decide-action.ts';
+import type { AnswerOptions } from '../slack/answer.ts';
 import type { Person } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
 import type { Action, Target } from './action.ts';
@@ -83,7 +84,7 @@ export interface Rights extends Authorization {
 
 /** What the person who asked reads where they asked. Nobody else sees it. */
 export interface Responses extends Pick<Refusals, 'refuse' | 'refuseUnclear' | 'refuseWith'> {
-  readonly answer: (action: Action, message: Message) => Promise<void>;
+  readonly answer: (action: Action, message: Message, options?: AnswerOptions) => Promise<void>;
   /** For actions that loosen a card and waited too long: asks the person whether to still do it. */
   readonly askAgain: AskAgain;
 }

@@ -193,9 +193,11 @@ export function createNotifyOfVerdict(deps: NotifyDeps): NotifyOfVerdict {
     // The same for both: if both are direct messages, only one is sent.
     const messageId = `${id}-${result.confirmation}`;
     const isReplaced = origin.replace && (await deps.progress.isAnswerReplaced(id));
-    if (origin.replace && !isReplaced) await deps.responses.answer({ ...action, id: messageId }, message);
-    const isSaid = !isReplaced || !hasLeftRuleset(was, result);
-    if (origin.replace && was.state === 'done' && result.confirmation === 'confirmed' && isSaid) return;
+    const isAsSaid = was.state === 'done' && result.confirmation === 'confirmed';
+    const isOnlyThere = isAsSaid && !hasLeftRuleset(was, result);
+    if (origin.replace && !isReplaced)
+      await deps.responses.answer({ ...action, id: messageId }, message, { isOnlyThere });
+    if (origin.replace && isAsSaid && (!isReplaced || isOnlyThere)) return;
     await deps.notifyDirectly(actor.userId, messageId, message);
   }
 

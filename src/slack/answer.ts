@@ -46,13 +46,14 @@ interface Deps {
  *
  * Slack's errors are not thrown: the action is on record, and repeating it because of a lost answer would be worse.
  */
-export function createAnswer(deps: Deps): (asked: Asked, message: Message) => Promise<void> {
+export function createAnswer(deps: Deps): (asked: Asked, message: Message, options?: AnswerOptions) => Promise<void> {
   const { slack, respond, seal, log } = deps;
-  return async function answer(asked, message) {
+  return async function answer(asked, message, { isOnlyThere = false } = {}) {
     const { origin, actor } = asked;
     const { view } = origin;
     const url = origin.reply === null ? null : seal.open(origin.reply);
     const isLate = deps.now().getTime() - Date.parse(asked.askedAt) > WAITS_MS;
+    const isOnlyInPlace = isLate || isOnlyThere;
     const inForm = view === undefined ? [] : [() => slack.updateView(view, answerView(message))];
     const byUrl = url === null ? [] : [() => respond(url, message, { replaceOriginal: origin.replace })];
     const ephemeral = () => slack.postEphemeral(origin.channel, actor.userId, message, origin.threadTs);
@@ -69,11 +70,16 @@ export function createAnswer(deps: Deps): (asked: Asked, message: Message) => Pr
       return false;
     };
     if (origin.isDirect !== true) {
-      if (await worked(isLate ? inForm : [...inForm, ...byUrl, ephemeral])) return;
-      if (isLate && origin.replace) await worked(byUrl);
+      if (await worked(isOnlyInPlace ? inForm : [...inForm, ...byUrl, ephemeral])) return;
+      if (isOnlyInPlace && origin.replace) await worked(byUrl);
     }
-    await deps.notifyDirectly(actor.userId, asked.id, message);
+    if (!isOnlyThere) await deps.notifyDirectly(actor.userId, asked.id, message);
   };
+}
+
+export interface AnswerOptions {
+  /** No news: it belongs in the open form or in place of a question, or else nowhere. */
+  readonly isOnlyThere?: boolean;
 }
 
 type Posting = Pick<Slack, 'postEphemeral' | 'openDirect' | 'post'>;

@@ -264,6 +264,26 @@ it('reports only the later change to a person who changes the same setting twice
   expect(world.answers.slice(before)).toEqual([]);
 });
 
+it.each([
+  ['active', 'unconfirmed', { isOnlyThere: false }],
+  ['blocked', 'confirmed', { isOnlyThere: true }],
+] as const)(
+  'a block in place of a question is a message as well only if that is news: %s',
+  async (is, found, options) => {
+    const said: unknown[] = [];
+    const world = await createActionWorld(redis(), {
+      answer: async ({ id }, _message, given) => void said.push([id, given]),
+    });
+    const origin = { kind: 'button', channel: 'C1', messageTs: null, reply: 'sealed', replace: true } as const;
+    await performAction(ask('block', { origin }), world.deps);
+    if (is === 'active') world.service.status = 'ACTIVE';
+
+    await confirm(world, 'act_block1');
+
+    expect(said.at(-1)).toEqual([`act_block1-${found}`, options]);
+  },
+);
+
 it('leaves the answer to an undo in place when the block that it undid is confirmed after it', async () => {
   const world = await createActionWorld(redis());
   const origin = { kind: 'button', channel: 'C1', messageTs: null, reply: 'sealed', replace: true } as const;

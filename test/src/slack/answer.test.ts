@@ -14,10 +14,14 @@ interface Given {
   readonly isDirect?: true;
   readonly replace?: boolean;
   readonly minutes?: number;
+  readonly isOnlyThere?: boolean;
 }
 
 /** Answers a person while the first `failing` ways do not work. @returns the ways that were tried. */
-async function waysTried(failing: number, { minutes = 0, ...given }: Given = {}): Promise<string[]> {
+async function waysTried(
+  failing: number,
+  { minutes = 0, isOnlyThere = false, ...given }: Given = {},
+): Promise<string[]> {
   const tried: string[] = [];
   const attempt = (way: string): void => {
     tried.push(way);
@@ -36,7 +40,7 @@ async function waysTried(failing: number, { minutes = 0, ...given }: Given = {})
     log: createLog({ level: 'silent', process: 'test' }),
   });
   const origin = { channel: 'C1', reply: 'sealed', replace: false, ...given };
-  await answer({ id: 'act_1', actor: { userId: 'U1' }, askedAt, origin }, message);
+  await answer({ id: 'act_1', actor: { userId: 'U1' }, askedAt, origin }, message, { isOnlyThere });
   return tried;
 }
 
@@ -69,6 +73,13 @@ it.each([
 
 it('is a direct message after minutes although the question could not be replaced', async () => {
   expect(await waysTried(1, { minutes: 31, replace: true })).toEqual(['response_url', 'message U1 act_1']);
+});
+
+it.each([0, 3, 31])('only replaces a question if it is no news, also after %i minutes', async (minutes) => {
+  const given = { minutes, replace: true, isOnlyThere: true };
+
+  expect(await waysTried(0, given)).toEqual(['response_url']);
+  expect(await waysTried(1, given)).toEqual(['response_url']);
 });
 
 it('stays in the open form that waits for it, however late', async () => {
