@@ -73,9 +73,10 @@ async function blockCards(
 
 /** Also if a holder may have a role that Slack does not tell now: the worker waits for it. */
 async function mayBlockAny(userId: string, { rolesOf }: ListenerDeps['rights']): Promise<boolean> {
-  const { roles } = await rolesAtClick('block', userId, rolesOf);
+  const { roles, isComplete } = await rolesAtClick('block', userId, rolesOf);
   if (isPermitted('block', withoutHolder(roles))) return true;
   if (!roles.includes('holder')) return false;
+  if (!isComplete) return true;
   // A holder may block, so an older list of a user group was enough, and they may have joined since.
   const now = await rolesOf(userId);
   return !now.isComplete || isPermitted('block', withoutHolder(now.roles));

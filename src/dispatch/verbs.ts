@@ -184,7 +184,8 @@ export async function rolesAtClick(verb: Verb, userId: string, rolesOf: Roles['r
   const asked = { group: groupAsked(permissionOf(verb)) };
   if (isBlocking(verb)) {
     const known = await rolesOf(userId, { ...asked, stillGoodMs: Number.POSITIVE_INFINITY });
-    if (isPermitted(verb, known.roles)) return known;
+    // With no list at all, a second call would have no answer either.
+    if (isPermitted(verb, known.roles) || !known.isComplete) return known;
   }
   return await rolesOf(userId, asked);
 }

@@ -1,7 +1,16 @@
 import { expect, it } from 'vitest';
 import { parseCommand, readSlashText } from '../../../src/dispatch/command.ts';
-import { changesCard, entryOf, helpFor, helpNow, refusedTo, verbNames } from '../../../src/dispatch/verbs.ts';
+import {
+  changesCard,
+  entryOf,
+  helpFor,
+  helpNow,
+  refusedTo,
+  rolesAtClick,
+  verbNames,
+} from '../../../src/dispatch/verbs.ts';
 import type { Role } from '../../../src/policy/decide-action.ts';
+import type { KnownRoles } from '../../../src/policy/roles.ts';
 import { chooseCard } from '../../../templates/directory/choose-card.ts';
 import { help } from '../../../templates/dispatch/help.ts';
 import { clock } from '../../support/clock.ts';
@@ -110,4 +119,18 @@ it('the need for another approver is worded the same everywhere', () => {
   const said = verbNames.map((verb) => JSON.stringify(entryOf(verb).permission)).join('\n');
   expect(said).toContain('it needs another approver');
   expect(said).not.toMatch(/takes an?|different approver/);
+});
+
+it.each<[string, KnownRoles, number]>([
+  ['no list of a user group is known', { roles: [], isComplete: false }, 1],
+  ['an older list does not have the person, who may have joined since', { roles: [], isComplete: true }, 2],
+  ['an older list is enough', { roles: ['operator'], isComplete: true }, 1],
+])('at the click on a block, Slack is asked again only for somebody new: %s', async (_what, known, times) => {
+  let asked = 0;
+  await rolesAtClick('block', 'U0OLGA', async () => {
+    asked += 1;
+    return known;
+  });
+
+  expect(asked).toBe(times);
 });
