@@ -173,7 +173,7 @@ describe('user groups, read at each click unless read seconds ago', () => {
     await workspace.setUserGroup(groups.operators, [gus]);
   });
 
-  it('permit nothing but a block while Slack cannot say who is in the group, and the answer says so', async () => {
+  it('permit no activation while Slack cannot say who is in the group, and the answer says so', async () => {
     const { command, waitTold, workspace } = cardbell();
     const before = cardbell().writes().length;
     const since = Date.now() / 1000;
