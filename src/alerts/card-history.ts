@@ -30,10 +30,15 @@ export function createCardHistory(redis: RedisClient) {
   const declinesLast = defineScript(redis, declinesLastSource);
   async function statuses(cardId: number): Promise<StatusRecord[]> {
     const members = await redis.zrange(historyKey(cardId), '0', '-1');
-    return members.map((text) => {
+    const records = members.map((text): StatusRecord => {
       const [callbackAt, status, eventId, receivedAt, changedAfter] = JSON.parse(text) as Member;
       return { callbackAt, status, eventId, receivedAt, ...(changedAfter !== undefined && { changedAfter }) };
     });
+    // A card is activated once. So of two statuses of the same moment, as a new virtual card has them, this is the first.
+    const isLater = ({ status }: StatusRecord): number => Number(status !== 'INACTIVE');
+    const order = (a: StatusRecord, b: StatusRecord): number =>
+      a.callbackAt === b.callbackAt ? isLater(a) - isLater(b) : a.callbackAt < b.callbackAt ? -1 : 1;
+    return records.toSorted(order);
   }
 
   return {

@@ -47,6 +47,14 @@ describe('the statuses of a card', () => {
     expect(await history.statuses(8), 'another card').toEqual([]);
   });
 
+  it('of the same moment begin with “not activated”: a card is activated once', async () => {
+    const history = createCardHistory(redis());
+
+    await history.addStatus(7, { eventId: 'evt_a', status: 'ACTIVE', callbackAt: at(1), receivedAt: at(1) });
+    await history.addStatus(7, { eventId: 'evt_b', status: 'INACTIVE', callbackAt: at(1), receivedAt: at(1) });
+    expect((await history.statuses(7)).map(({ status }) => status)).toEqual(['INACTIVE', 'ACTIVE']);
+  });
+
   it('within one second are sorted by all seven fractional digits', async () => {
     const history = createCardHistory(redis());
 
