@@ -131,16 +131,24 @@ async function isBackfilled(event: CardStatusEvent): Promise<boolean> {
 }
 
 /** A job may have failed days ago. Its alert then says so and pings nobody, like that of a replayed webhook. */
-async function makeLate({ queue, job }: FailedJob): Promise<void> {
-  if (job.name !== ('deliver-alert' satisfies JobName)) return;
+async function isLate({ job }: FailedJob): Promise<boolean> {
+  if (job.name !== ('deliver-alert' satisfies JobName)) return false;
   const { data: event } = StoredEvent.safeParse(job.data);
   // The text of a status change says when it happened. Only this job skips what recovery has reported, at each try.
-  if (event?.kind === 'card-status') return;
+  if (event?.kind === 'card-status') return false;
   // Its message was on time: the job failed at what follows.
-  if (event !== undefined && (await messages.references({ kind: 'alert', id: event.id })).length > 0) return;
-  // Still a failed job, so that nothing is lost if this command ends here.
+  return event === undefined || (await messages.references({ kind: 'alert', id: event.id })).length === 0;
+}
+
+async function runFailed(failed: FailedJob): Promise<void> {
+  const { queue, job } = failed;
+  // Restore all attempts: the job had used them up.
+  if (!(await isLate(failed)))
+    return await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
   const late: JobName = 'deliver-late-alert';
-  await queues.connection.hset(queue.toKey(job.id ?? ''), 'name', late);
+  await queue.add(late, job.data, { ...job.opts, jobId: `late-${job.id}` });
+  // Last, so that nothing is lost if this command ends before: an alert is delivered once, however many jobs do it.
+  await job.remove();
 }
 
 async function runOne(wanted: string): Promise<0 | 1> {
@@ -161,9 +169,7 @@ async function runOne(wanted: string): Promise<0 | 1> {
   }
   const failed = await findFailed(wanted);
   if (failed === null) return unknown(wanted);
-  await makeLate(failed);
-  // Restore all attempts: the job had used them up.
-  await failed.job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
+  await runFailed(failed);
   say(`${wanted}: runs again`);
   return 0;
 }

@@ -82,8 +82,9 @@ describe('a delivery that failed for good', () => {
     patient.disconnect();
     const { out } = await runCommand('replay', ['run', 'all'], { REDIS_URL: await urlOf(redis()) });
     expect(out).toBe(`${event.id}: runs again\n1 replayed, 0 not.\n`);
-    const [waiting] = await queues.alerts.getWaiting();
-    expect(waiting?.data).toEqual(event);
+    const [waiting, ...others] = await queues.alerts.getWaiting();
+    expect(waiting).toMatchObject({ data: event, attemptsMade: 0 });
+    expect([others, await queues.alerts.getFailed()], 'nothing else waits or has failed').toEqual([[], []]);
     return waiting?.name;
   }
 
