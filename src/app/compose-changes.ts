@@ -91,9 +91,10 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const putRules = createPutRules(tools);
   const restoreOverwritten = createRestoreOverwritten({ ...tools, putRules, report: createReportOverwritten(tools) });
   const restoreFirst = createRestoreFirst(restoreOverwritten);
+  const restoreRules = createRestore({ ...tools, putRules, notifyEnd });
   const restore: Restore = async (temporaryChange, by, lease) => {
     await restoreFirst(temporaryChange.acctId, lease);
-    return await createRestore({ ...tools, putRules, notifyEnd })(temporaryChange, by, lease);
+    return await restoreRules(temporaryChange, by, lease);
   };
   const permitDecisionOrAsk = createPermitDecisionOrAsk({ ...tools, openRequest });
   const changeOnce = createChangeOnce(tools);
